@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """ustack against an interpreter's own idea of its stack:
 
-    tests/kernel/langstacks.py SONDE INTERPRETER...
+    tests/kernel/langstacks.py [-r] SONDE INTERPRETER...
 
 Each interpreter runs progs/pycalls.py, or progs/rbcalls.rb, phpcalls.php, plcalls.pl, jscalls.js or JavaCalls.java if
 it has ruby, php, perl, node or java in its name, which writes its stack at some places, and makes a system call there, where sonde prints
-ustack(lang). Both must say the same. As root. Prints a line per interpreter.
+ustack(lang). Both must say the same. As root. Prints a line per interpreter. -r: the interpreter has a root directory
+of its own, where its file is at another path (rooted.sh).
 """
 import os
 import re
@@ -85,7 +86,8 @@ def run_java(sonde, java, prog, want, got):
     """Frames that Java hides are shown. The compiler is beside the interpreter, or is any."""
     folder = os.path.dirname(want)
     command = java.split()
-    compiler = os.path.join(os.path.dirname(command[0]), "javac")
+    own = next(word for word in command if os.path.basename(word) == "java")
+    compiler = os.path.join(os.path.dirname(own), "javac")
     subprocess.run([compiler, "--release", "11", "-d", folder, prog], check=True)
     shown = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+ShowHiddenFrames"]
     return run_before(sonde, [*command, *shown, "-cp", folder, "JavaCalls", want], "libjvm", got, stays=True)
@@ -105,7 +107,7 @@ LANGUAGES = {"ruby": (run_ruby, "rbcalls.rb", ["mark@"]),
              "": (run_python, "pycalls.py", ["mark@"])}
 
 
-def try_one(sonde, command):
+def try_one(sonde, command, rooted):
     name = os.path.basename(command.split()[0])
     run, prog, first = next(of for word, of in LANGUAGES.items() if word in name)
     prog = os.path.join(TESTS, "progs", prog)
@@ -113,7 +115,7 @@ def try_one(sonde, command):
     with tempfile.TemporaryDirectory() as folder:
         want = os.path.join(folder, "want")
         got = os.path.join(folder, "got")
-        code, said = run(sonde, command, prog, want, got)
+        code, said = run(sonde, rooted + command, prog, want, got)
         if code or said:
             return "exit code %d: %s" % (code, said.strip())
         with open(want, encoding="utf-8") as f:
@@ -132,11 +134,14 @@ def try_one(sonde, command):
 
 
 def main():
-    bad = 0
-    for command in sys.argv[2:]:
-        said = try_one(sys.argv[1], command)
+    args, bad, rooted = sys.argv[1:], 0, ""
+    if args[0] == "-r":
+        rooted = os.path.join(TESTS, "kernel", "rooted.sh") + " "
+        args.pop(0)
+    for command in args[1:]:
+        said = try_one(args[0], command, rooted)
         bad += not said.endswith("are the same")
-        print(said if len(sys.argv) == 3 else "%s: %s" % (command, said))
+        print(said if len(args) == 2 else "%s: %s" % (command, said))
     return bad > 0
 
 

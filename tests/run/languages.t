@@ -347,3 +347,45 @@ EXPECT
 	at least 99 of 100 processes
 NEEDS x86_64 dwunwind file:/usr/bin/php
 TIMEOUT 30
+
+NAME Python with a root directory of its own, where its file is at another path
+RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/python3
+EXPECT
+	81 stacks are the same
+NEEDS x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/python3
+TIMEOUT 30
+
+NAME Ruby with a root directory of its own, where its file is at another path
+RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/ruby
+EXPECT
+	59 stacks are the same
+NEEDS x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/ruby
+TIMEOUT 30
+
+NAME PHP with a root directory of its own, where its file is at another path
+RUN python3 tests/kernel/langstacks.py -r "$SONDE" '/usr/bin/php -n'
+EXPECT
+	79 stacks are the same
+NEEDS x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/php
+TIMEOUT 30
+
+NAME Perl with a root directory of its own, where its file is at another path
+RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/perl
+EXPECT_RE
+	7[5-9] stacks are the same
+NEEDS x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/perl
+TIMEOUT 30
+
+NAME JavaScript with a root directory of its own, where its file is at another path
+RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/node
+EXPECT
+	148 stacks are the same
+NEEDS x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/node
+TIMEOUT 60
+
+NAME Java with a root directory of its own, where its file is at another path
+RUN python3 tests/kernel/langstacks.py -r "$SONDE" '/usr/bin/java -Xint'
+EXPECT
+	22 stacks are the same
+NEEDS x86_64 dwunwind file:/usr/bin/unshare cmd:java cmd:javac
+TIMEOUT 60
