@@ -54,6 +54,10 @@ table() {
 	row old 1 5 build,install 'recordings of earlier versions read as they always did' tests/record/old.py build
 	row live 1 180 build,install 'screens of a run, and the terminal afterwards' $sudo tests/live/live.py build/sonde
 	row web 1 60 build,install 'the page of a run: who is let in, what it shows, how it ends' $sudo tests/live/web.py build/sonde
+	local scrapes=20
+	[ -z "$all" ] || scrapes=600
+	row prometheus 1 $((scrapes + 20)) build,install 'Prometheus scrapes metrics while scripts come and go' \
+		$sudo tests/live/prometheus.py build/sonde $scrapes
 	row recorded 1 60 build,install 'answers are the same live and recorded' $sudo tests/record/recorded.sh build
 	row export 1 20 query 'files that are made of recordings, read back' tests/record/export.py build
 	row rectools 1 20 build,install 'tools say the same live and over a recording of sets' $sudo tests/record/rectools.sh build

@@ -21,7 +21,7 @@ static bool take_seconds(struct str text, u64 *ret)
 	return true;
 }
 
-/* "14:30" or "14:30:05", of today, in local time. */
+/* "14:30" or "14:30:05", of today, in local time; as if the clock were not changed before. */
 static bool take_clock(struct str text, u64 *ret)
 {
 	static const u64 most[] = {23, 59, 59};
@@ -41,13 +41,10 @@ static bool take_clock(struct str text, u64 *ret)
 	}
 	if (n < 2 || text.n || !localtime_r(&now, &t))
 		return false;
-	t.tm_hour = (int)v[0];
-	t.tm_min = (int)v[1];
-	t.tm_sec = (int)v[2];
-	t.tm_isdst = -1;
-	time_t at = mktime(&t);
-	*ret = at > 0 ? (u64)at * SECOND_NS : 0;
-	return at > 0;
+	i64 later =
+		((i64)v[0] - t.tm_hour) * 3600 + ((i64)v[1] - t.tm_min) * 60 + (i64)v[2] - t.tm_sec;
+	*ret = (u64)(now + later) * SECOND_NS;
+	return true;
 }
 
 struct err *take_start(const char *val, struct start_time *ret)

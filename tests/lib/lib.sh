@@ -147,6 +147,20 @@ sees_own() {
 	tool_sees "$load" "$1dist" --csv | awk -F, '/^write,/ { n += $NF } END { print n, "in CSV" }'
 }
 
+# metrics_of TYPE: which calls contrib/metrics/TYPE-latency.bt counts, of those that are made there.
+metrics_of() {
+	"$SONDE" "$OLDPWD/contrib/metrics/$1-latency.bt" >"$TMPDIR/out" 2>"$TMPDIR/err" &
+	pid=$!
+	until_attached "$TMPDIR/err" || cat "$TMPDIR/err"
+	dd if=/dev/zero of=own bs=1k count=3 conv=fsync 2>/dev/null
+	cat own >/dev/null
+	kill -INT $pid
+	wait $pid
+	for call in read write fsync; do
+		grep -qF "@ns[$call]" "$TMPDIR/out" && echo "$1: $call"
+	done
+}
+
 # on_fuse COMMAND: in a file system of FUSE, with one file, own.
 on_fuse() {
 	mkdir -p "$TMPDIR/mnt" && "$SONDE_TESTS/fuse" "$TMPDIR/mnt" || return
