@@ -931,6 +931,26 @@ def over_a_recording():
 
 
 @case
+def without_color():
+	"""A heat map and a flame graph tell by their characters alone, also by those of ASCII."""
+	subprocess.run([os.path.join(os.path.dirname(sonde), 'mkrec'), '-c', os.path.join(tmp.name, 'wide.sonde')], check=True)
+	for env, option, name in (('NO_COLOR=1', '', 'no-color'), ('', '--ascii', 'ascii')):
+		s = recorded("%s wide.sonde -e 't:raw_syscalls:sys_exit { @ret = hist(args.ret & 4095); } profile:hz:99 { @on_cpu[kstack, ustack] = count(); }'" % option,
+			     before='export %s;' % env if env else '')
+		s.send('z', '1')
+		s.until('1 @on_cpu  flame')
+		s.send('Down', 'Down')
+		s.until('f4a: 1333 of 1333')
+		compare(name + '-flame', masked(s.text()))
+		s.send('2', 'h')
+		s.until('2 @ret  heat')
+		compare(name + '-heat', masked(s.text()))
+		if env and re.search(r'\x1b\[[0-9;]*[349][0-7]', s.text('-e')):
+			raise AssertionError('a colour')
+		s.close()
+
+
+@case
 def saved():
 	"""Files that s writes, with times of the recording; y."""
 	s = recorded(CALLS_OF)

@@ -772,6 +772,61 @@ def cost():
 	equal(r.end(), 0, 'status')
 
 
+def own_ns(r):
+	return sum(int(open('/proc/%d/schedstat' % p).read().split()[0]) for p in (r.process.pid, r.child()))
+
+
+def programs_ns(r):
+	"""Of all programs that it has open, by the kernel's account."""
+	times = {}
+	for n in os.listdir('/proc/%d/fdinfo' % r.process.pid):
+		try:
+			with open('/proc/%d/fdinfo/%s' % (r.process.pid, n)) as f:
+				of = dict(line.split(':', 1) for line in f if ':' in line)
+		except OSError:
+			continue
+		if 'prog_id' in of and 'run_time_ns' in of:
+			times[of['prog_id']] = int(of['run_time_ns'])
+	return sum(times.values())
+
+
+@case
+def cost_is_true():
+	"""What the line says, summed over readings, is within 20 % of what the kernel accounts, for sonde and for programs."""
+	load = subprocess.Popen([sys.executable, '-c', 'import os, time\nwhile True:\n\tfor i in range(3000): os.getppid()\n\ttime.sleep(0.02)'])
+	try:
+		r = Run('--web', '--every', '500ms', '-e', 'tracepoint:raw_syscalls:sys_enter { @[tid] = count(); @h[comm] = hist(nsecs); }')
+		s = Stream(r)
+		s.until('readings', lambda s: s.lines.get(0, {}).get('last', 0) > 3)
+
+		def measured(n=6):
+			at = lambda: s.lines[0]['last']
+			reading = lambda: (lambda before: s.until('a reading', lambda s: at() > before))(at())
+			reading()
+			first, own, programs, sums, from_reading = time.monotonic(), own_ns(r), programs_ns(r), [0, 0], at()
+			while at() - from_reading < n:
+				last = at()
+				reading()
+				if at() != last + 1:
+					return False  # this process was too slow
+				for i, x in enumerate(re.search(r'sonde ([-+.e0-9]+) %, programs ([-+.e0-9]+) %', s.lines[0]['cost']).groups()):
+					sums[i] += float(x)
+			seconds = (time.monotonic() - first) * os.sysconf('SC_NPROCESSORS_ONLN')
+			want = [100e-9 * (own_ns(r) - own) / seconds, 100e-9 * (programs_ns(r) - programs) / seconds]
+			got = [x / n for x in sums]
+			measured.last = 'sonde and programs: the line says %.3f and %.3f %%, the kernel %.3f and %.3f' % (*got, *want)
+			return all(abs(g - w) <= 0.2 * w for g, w in zip(got, want))
+		try:
+			wait('a true line', measured, 60)
+		except AssertionError as e:
+			raise AssertionError('%s; %s' % (e, measured.last))
+		print('# ' + measured.last)
+		equal(r.end(), 0, 'status')
+	finally:
+		load.kill()
+		load.wait()
+
+
 @case
 def command():
 	"""What a command prints is on the page, and among the results."""

@@ -1,9 +1,9 @@
 /*
- * mkrec [-a] [-g] [-l] [-u] [-z] [-k] [-p] [-i] [-r] [-s NEXT] [-b N] [-c] [-y] [-n NAME] FILE: a recording that tests know by heart. -a: it has no end. -g: nothing
+ * mkrec [-a] [-g] [-l] [-u] [-z] [-k] [-p] [-i] [-r] [-s NEXT] [-b N [-d NS]] [-c] [-y] [-n NAME] FILE: a recording that tests know by heart. -a: it has no end. -g: nothing
  * happens for ten days before the last round. -l: events were lost. -u: it is not compressed, -z: by zlib. -k: also all kinds of
  * values, and what viewers draw: drawn() below. -p: also spans. -i: also the items that the rest has no need of: items() below. -r: a
  * snapshot of what was held in memory. -s: it goes on in the file NEXT. -b: N rows of raw_syscalls:sys_enter by eight programs, for
- * measurements. -c: of a machine with 40 CPUs, with a name: spread() below. -y: only stacks of interpreted languages: languages() below. -n
+ * measurements; -d: so much longer between two of them. -c: of a machine with 40 CPUs, with a name: spread() below. -y: only stacks of interpreted languages: languages() below. -n
  * NAME: the host's name.
  *
  * Time 0 is 1000 s of the monotonic clock, and 2025-11-27 19:00:00 UTC. Ten rounds of 100 ms, each:
@@ -412,7 +412,7 @@ static void languages(struct rec_writer *w)
 			row(w, e, 0, t, 10 * i + k, 0, (struct rec_cell[]){{.u = id[i]}});
 }
 
-static void big(struct rec_writer *w, u64 n)
+static void big(struct rec_writer *w, u64 n, u64 gap)
 {
 	u32 id = schema(w, STR("tracepoint"), STR("tracepoint:raw_syscalls:sys_enter"), enter, 1);
 	u32 other = schema(w, STR("tracepoint"), STR("tracepoint:raw_syscalls:sys_exit"), leave, 2);
@@ -426,7 +426,7 @@ static void big(struct rec_writer *w, u64 n)
 	for (u64 i = 0; i < n; i++) {
 		x = x * 6364136223846793005ull + 1442695040888963407ull;
 		u64 call = (x >> 33) % 300;
-		ts += 500 + (x >> 50);
+		ts += 500 + gap + (x >> 50);
 		struct rec_cell cell[] = {{.u = call}, {.u = x >> 60}};
 		rec_row(w, &(struct rec_event){.schema = i & 1 ? other : id,
 					       .cpu = (u32)(x >> 40) & 3,
@@ -489,7 +489,7 @@ static void spread(struct rec_writer *w)
 struct options {
 	bool cut, lost, more, spans, gap, items, ring, wide, languages;
 	const char *next, *name;
-	u64 rows;
+	u64 rows, gap_ns;
 	enum rec_codec codec;
 };
 
@@ -506,7 +506,7 @@ static void fill(struct rec_writer *w, const struct options *o)
 	else if (o->languages)
 		languages(w);
 	else if (o->rows)
-		big(w, o->rows);
+		big(w, o->rows, o->gap_ns);
 	else
 		rounds(w, o->lost, o->gap);
 	if (o->more)
@@ -578,6 +578,8 @@ static int take(struct options *o, int argc, char **argv)
 			o->name = argv[++i];
 		else if (!strcmp(argv[i], "-b"))
 			o->rows = strtoull(argv[++i], NULL, 10);
+		else if (!strcmp(argv[i], "-d") && i + 1 < argc)
+			o->gap_ns = strtoull(argv[++i], NULL, 10);
 	}
 	return i;
 }
