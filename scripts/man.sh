@@ -6,7 +6,7 @@
 # option, or has one that the page does not mention.
 set -eu
 sonde=$1 page=$2
-commands='sonde list record report query live export import merge fleet serve'
+commands='sonde list record report query live top export import merge fleet serve'
 {
 	for c in $commands; do
 		echo "@@ $c"
