@@ -74,3 +74,17 @@ enum {
 	V8_LINES_SCRIPT = 8, /* the script, likewise */
 	V8_LINES_NAME = 16,  /* the function's name, likewise */
 };
+/*
+ * Since V8 13.5 a function has no pointer to its code, but a handle (u32, at .code), with which it is found in a table
+ * of the process. Its address has its lower half at 0, and the upper one is in struct unwind_piece: .file.
+ *
+ *	table + V8_ENTRY * (handle >> V8_HANDLE_SHIFT): { where a call leads to, the Code above V8_ENTRY_SHIFT }
+ */
+enum {
+	V8_TABLE_SHIFT = 16,
+	V8_HANDLE_SHIFT = 8,
+	V8_ENTRY = 16,
+	V8_ENTRY_CODE = 8,
+	V8_ENTRY_SHIFT = 16, /* the lowest bit above it is not always the tag */
+};
+

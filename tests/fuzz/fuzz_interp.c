@@ -90,6 +90,9 @@ static void take_process(const struct interp *is, const u8 *data, size_t n)
 		f.own[i] = data[i] & SMALL;
 	memcpy(f.bytes, data, MIN(n, sizeof(f.bytes)));
 	memcpy(raw->lines, data, MIN(n, sizeof(raw->lines)));
+	struct interp_file learnt = f;
+	if (is->learn)
+		is->learn(&learnt, &m, 0);
 	if (is->more)
 		is->more(&f, raw, &m, &a, &c);
 	for (u32 i = 0; i < 64 && is->inlined; i++) {

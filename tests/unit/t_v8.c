@@ -228,3 +228,34 @@ TEST(v8_inlined_functions_of_an_instruction)
 	CHECK(got.n == all);
 	CHECK(interp_v8.line(NULL, &c, 9) == 11 && !interp_v8.line(NULL, &c, 1));
 }
+
+/* A pointer to a group, which has a pointer to a table, some of whose entries lead to code. */
+TEST(v8_table_of_code)
+{
+	enum { GROUP_AT = 0x1000, GROUP = 0x1100, TABLE_AT = 24, FIRST = 3 };
+	static struct heap h;
+	struct interp_file f = layout();
+	struct interp_memory m = {.arg = &h, .read = heap_read};
+	f.own[V8_OWN_GROUP] = GROUP_AT;
+	put_object(&h, FUNCTION, CODE);
+	/* nothing is there yet */
+	CHECK(!v8_learn(&f, &m, HEAP) && !f.own[V8_OWN_TABLE]);
+	put_word(&h, GROUP_AT, HEAP + GROUP);
+	/* what is no table, and what is not where one may be */
+	put_word(&h, GROUP + 8, 1ull << V8_TABLE_SHIFT << 20);
+	put_word(&h, GROUP + 16, HEAP + BYTECODE);
+	put_word(&h, GROUP + TABLE_AT, HEAP);
+	CHECK(!v8_learn(&f, &m, HEAP) && !f.own[V8_OWN_TABLE]);
+	/* an entry, with and without the tag of the pointer */
+	for (u32 tag = 0; tag <= V8_TAG; tag++) {
+		put_word(&h, FIRST * V8_ENTRY + V8_ENTRY_CODE,
+			 (HEAP + FUNCTION + tag) << V8_ENTRY_SHIFT | 2);
+		CHECK(v8_learn(&f, &m, HEAP) && f.own[V8_OWN_TABLE] == TABLE_AT);
+		CHECK(v8_table_at(&f, &m, HEAP) == HEAP);
+	}
+	/* another process, whose table is not there yet */
+	put_word(&h, GROUP + TABLE_AT, 0);
+	CHECK(!v8_table_at(&f, &m, HEAP));
+	put_word(&h, GROUP + TABLE_AT, HEAP + 8);
+	CHECK(!v8_table_at(&f, &m, HEAP));
+}

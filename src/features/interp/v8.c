@@ -254,9 +254,64 @@ static void take_own(const struct numbers *n, u32 *own)
 
 /* ---- the file ---- */
 
+/* From base on, the pointer to the group of isolates that all of a process's are in: what an exported function reads
+ * first. 0: there is no such function; then functions lead to their code. */
+static u32 find_group(const struct image *im, u64 base)
+{
+	enum {
+		LOOK_AT = 48,
+		REX = 0x48,
+		MOV = 0x8b,
+		LEA = 0x8d,
+		MODE = 0xc7,
+		RELATIVE = 5,
+		BYTES = 7
+	};
+	struct elf_symbol fn;
+	if (!file_symbol(im, "_ZN2v812IsolateGroup10GetDefaultEv", &fn))
+		return 0;
+	struct bytes b = file_bytes(im, fn.addr, MIN(fn.size, (u64)LOOK_AT));
+	for (u32 at = 0; at + BYTES <= b.n; at++) {
+		const u8 *p = b.p + at;
+		i32 by;
+		if ((p[0] & ~4) != REX || (p[1] != MOV && p[1] != LEA) || (p[2] & MODE) != RELATIVE)
+			continue;
+		memcpy(&by, p + BYTES - sizeof(by), sizeof(by));
+		return (u32)(fn.addr + at + BYTES + (u64)(i64)by - base);
+	}
+	return 0;
+}
+
+/* How long bytecodes are, for each scale. The file need not have a symbol for it: first come prefixes, and what
+ * debuggers put in the place of bytecodes with 0 to 4 operands. */
+static struct bytes find_sizes(const struct image *im)
+{
+	enum { FIRST = 10, LEAST = 128, MOST = INTERP_BYTES / V8_SCALES };
+	static const u8 first[V8_SCALES][FIRST] = {
+		{1, 1, 1, 1, 1, 2, 3, 4, 5, 5},
+		{1, 1, 1, 1, 1, 3, 5, 7, 9, 7},
+		{1, 1, 1, 1, 1, 5, 9, 13, 17, 11},
+	};
+	struct elf_symbol sizes;
+	struct section s;
+	if (file_symbol(im, "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE", &sizes) &&
+	    sizes.size <= INTERP_BYTES)
+		return file_bytes(im, sizes.addr, sizes.size);
+	struct bytes b = bytes_of("", 0);
+	if (image_section_named(im, ".rodata", &s))
+		b = image_bytes(im, &s);
+	const u8 *p = b.p, *end = b.p + b.n;
+	for (; (p = memmem(p, (size_t)(end - p), first[0], FIRST)); p++)
+		for (u32 n = LEAST; n <= MOST && (size_t)(end - p) >= (size_t)V8_SCALES * n; n++)
+			if (!memcmp(p + n, first[1], FIRST) &&
+			    !memcmp(p + 2 * (size_t)n, first[2], FIRST))
+				return bytes_of(p, (size_t)V8_SCALES * n);
+	return bytes_of("", 0);
+}
+
 static bool v8_find(const struct image *im, struct str path, u64 base, struct interp_file *ret)
 {
-	struct elf_symbol major, minor, sizes, blob;
+	struct elf_symbol major, minor, blob;
 	struct numbers n;
 	(void)path;
 	*ret = (struct interp_file){.label = "node"};
@@ -274,12 +329,10 @@ static bool v8_find(const struct image *im, struct str path, u64 base, struct in
 		return true;
 	take_layout(&n, version, &ret->lang.v8);
 	take_own(&n, ret->own);
-	if (file_symbol(im, "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE", &sizes) &&
-	    sizes.size <= sizeof(ret->bytes)) {
-		struct bytes b = file_bytes(im, sizes.addr, sizes.size);
-		memcpy(ret->bytes, b.p, b.n);
-		ret->own[V8_OWN_BYTECODES] = (u32)b.n / V8_SCALES;
-	}
+	struct bytes b = find_sizes(im);
+	memcpy(ret->bytes, b.p, b.n);
+	ret->own[V8_OWN_BYTECODES] = (u32)b.n / V8_SCALES;
+	ret->own[V8_OWN_GROUP] = find_group(im, base);
 	ret->lang.known = 1;
 	return true;
 }
@@ -329,6 +382,7 @@ const struct interp interp_v8 = {
 	.title = "JavaScript",
 	.in_name = "node",
 	.find = v8_find,
+	.learn = v8_learn,
 	.code = v8_code,
 	.more = v8_more,
 	.line = v8_line,

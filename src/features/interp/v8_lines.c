@@ -74,6 +74,58 @@ static bool is_code(const struct v8 *x, u64 object, u32 *kind)
 	return true;
 }
 
+/* ---- the table of code ---- */
+
+static bool word_of_group(const struct interp_file *f, const struct interp_memory *m, u64 base,
+			  u64 *ret)
+{
+	u64 group;
+	return m->read(m->arg, base + f->own[V8_OWN_GROUP], &group, sizeof(group)) && group &&
+	       m->read(m->arg, group + f->own[V8_OWN_TABLE], ret, sizeof(*ret));
+}
+
+u64 v8_table_at(const struct interp_file *f, const struct interp_memory *m, u64 base)
+{
+	const u64 low = (1 << V8_TABLE_SHIFT) - 1;
+	u64 table;
+	if (!word_of_group(f, m, base, &table) || table & low ||
+	    table >> V8_TABLE_SHIFT > UINT32_MAX)
+		return 0;
+	return table;
+}
+
+/* Some of the first entries are of functions that V8 was built with: each leads to a Code. */
+static bool is_table(const struct v8 *x, u64 table)
+{
+	enum { PARTS = 8, PART = 1 << 16, TAKE = 64 };
+	u64 entry[TAKE][V8_ENTRY / WORD];
+	u16 type;
+	for (u32 part = 0; part < PARTS; part++) {
+		if (!read_at(x, table + (u64)PART * part, entry, sizeof(entry)))
+			continue;
+		for (u32 i = 0; i < TAKE; i++) {
+			u64 code = entry[i][V8_ENTRY_CODE / WORD] >> V8_ENTRY_SHIFT & ~(u64)V8_TAG;
+			if (code && type_of(x, code, &type) && type == x->f->own[V8_OWN_IS_CODE])
+				return true;
+		}
+	}
+	return false;
+}
+
+bool v8_learn(struct interp_file *f, const struct interp_memory *m, u64 base)
+{
+	enum { MOST = 1 << 14 };
+	struct v8 x = {.f = f, .v = &f->lang.v8, .m = m};
+	for (u32 at = WORD; at < MOST; at += WORD) {
+		f->own[V8_OWN_TABLE] = at;
+		u64 table = v8_table_at(f, m, base);
+		if (table && is_table(&x, table))
+			return true;
+	}
+	f->own[V8_OWN_TABLE] = 0;
+	return false;
+}
+
 /* ---- strings ---- */
 
 typedef void take_text(void *arg, const u8 *p, u32 n, bool wide);

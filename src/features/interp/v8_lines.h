@@ -13,12 +13,18 @@ enum v8_own {                /* struct interp_file: .own. Offsets in bytes */
 	      V8_OWN_INLINED, /* in the data of optimized code, indices: calls that it has in it, */
 	      V8_OWN_LITERALS,  /* and functions */
 	      V8_OWN_BYTECODES, /* number of them; .bytes has their sizes, for each scale */
+	      V8_OWN_GROUP, /* from the file's base on: a pointer to the IsolateGroup; 0: not needed, and */
+	      V8_OWN_TABLE, /* in that a pointer to the table of code; 0: not known yet */
 };
 enum { V8_SCALES = 3 };
 /* n characters as UTF-8. */
 void v8_add_text(const u8 *p, u32 n, bool wide, struct sb *out);
 /* Of a name of a script: the path of "file:///a%20b". */
 struct str v8_path(struct arena *a, struct str name);
+/* The table's address (core/v8.h); 0: it is not there. */
+u64 v8_table_at(const struct interp_file *f, const struct interp_memory *m, u64 base);
+/* Where the group has it. */
+bool v8_learn(struct interp_file *f, const struct interp_memory *m, u64 base);
 bool v8_more(const struct interp_file *f, const struct unwind_code *raw,
 	     const struct interp_memory *m, struct arena *a, struct interp_code *ret);
 void v8_inlined(const struct interp_code *c, u32 instr, struct sb *out);

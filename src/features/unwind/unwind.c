@@ -48,6 +48,7 @@ struct follow {
 	struct follow *chain;
 	struct unwind_piece heap[JAVA_HEAPS]; /* of code of Java, nheap of them */
 	u32 nheap, heap_tries;
+	u64 table; /* of the code of V8, by handles */
 };
 struct unwinder {
 	struct session *s;
@@ -210,13 +211,19 @@ static struct unwind_piece piece_of(struct unwinder *w, const struct proc *p, co
 /* Code that is made at run time is that of V8 if the process has some. V8 keeps a range of addresses for it, and
  * makes more of it readable whenever it needs it: what is around is taken for code, too, so that no stack has to
  * wait for the note of that. Pieces are in order. */
-static void made_pieces(struct unwinder *w)
+static void made_pieces(struct unwinder *w, struct follow *f)
 {
 	const u64 around = 512ul << 20;
 	u32 lang = 0;
-	for (u32 i = 0; i < w->piece.n; i++)
-		if (langs_native(&w->langs, w->piece.v[i].lang))
-			lang = w->piece.v[i].lang;
+	f->table = 0;
+	for (u32 i = 0; i < w->piece.n; i++) {
+		const struct unwind_piece *x = &w->piece.v[i];
+		if (!langs_native(&w->langs, x->lang))
+			continue;
+		lang = x->lang;
+		if (!f->table) /* V8 may have moved a part of its file: not that one tells where the table is */
+			f->table = v8_table(&w->langs, lang - 1, f->pid, x->start - x->pc);
+	}
 	for (u32 i = 0; lang && i < w->piece.n; i++) {
 		struct unwind_piece *x = &w->piece.v[i];
 		if (x->kind != UNWIND_PIECE_RULE)
@@ -224,6 +231,7 @@ static void made_pieces(struct unwinder *w)
 		u64 before = i ? x[-1].end : 0,
 		    behind = i + 1 < w->piece.n ? x[1].start : UINT64_MAX;
 		x->lang = lang;
+		x->file = (u32)(f->table >> V8_TABLE_SHIFT);
 		x->start -= MIN(x->start - before, around);
 		x->end += MIN(behind - x->end, around);
 	}
@@ -288,7 +296,7 @@ static void gather_pieces(struct unwinder *w, const struct proc *p, struct follo
 	}
 	if (w->piece.n)
 		qsort(w->piece.v, w->piece.n, sizeof(*w->piece.v), by_start);
-	made_pieces(w);
+	made_pieces(w, f);
 	heap_pieces(w, f);
 }
 
@@ -476,7 +484,7 @@ static u64 native_word(struct asking *x, u32 number, u64 pc, u64 fp, bool made)
 		x->told = true;
 		return 0;
 	}
-	struct v8_frame at = {task_of(x), x->copy, l, number - 1, pc, fp, made};
+	struct v8_frame at = {task_of(x), x->copy, l, number - 1, pc, fp, made, x->f->table};
 	return v8_word(&at);
 }
 

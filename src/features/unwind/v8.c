@@ -1,6 +1,8 @@
 /* v8.c - functions of JavaScript in a stack that user space walks; see the header. unwind/walk_v8.c does
  * the same in programs. */
 #include "unwind/v8.h"
+#include "interp/v8_lines.h"
+#include "proc/proc.h"
 #include "unwind/task.h"
 #include <string.h>
 
@@ -54,13 +56,49 @@ static bool type_of(const struct walk *w, u64 at, u16 *ret)
 	       task_read(w->at->t, map + w->v->map_type, ret, sizeof(*ret));
 }
 
+/* ---- the table of code ---- */
+
+static bool read_task(void *arg, u64 addr, void *to, size_t n)
+{
+	return task_read(arg, addr, to, n);
+}
+
+u64 v8_table(struct langs *l, u32 lang, u32 pid, u64 base)
+{
+	struct lang_file *f = &l->file[lang];
+	struct task t = {.h = l->h, .mem = -1};
+	u64 table = 0;
+	if (!l->mem[lang].known || !f->file.own[V8_OWN_GROUP] || !l->h)
+		return 0;
+	t.mem = proc_memory(l->h, (int)pid);
+	struct interp_memory m = {.arg = &t, .read = read_task};
+	if (f->file.own[V8_OWN_TABLE] || f->is->learn(&f->file, &m, base))
+		table = v8_table_at(&f->file, &m, base);
+	close_fd(&t.mem);
+	return table;
+}
+
 /* ---- one frame ---- */
+
+static bool code_of(const struct walk *w, u64 function, u64 *ret)
+{
+	u64 table = w->at->table;
+	if (!w->v->code || !read_word(w, function + w->v->code, ret))
+		return false;
+	if (!table)
+		return true;
+	table += V8_ENTRY * (u64)((u32)*ret >> V8_HANDLE_SHIFT);
+	if (!read_word(w, table + V8_ENTRY_CODE, ret))
+		return false;
+	*ret = *ret >> V8_ENTRY_SHIFT | V8_TAG;
+	return true;
+}
 
 static bool compiled(const struct walk *w, u64 function, u64 *code, u64 *off)
 {
 	u64 tagged, at, start;
 	u32 size;
-	if (!w->v->code || !read_word(w, function + w->v->code, &tagged) || !object(tagged, &at))
+	if (!code_of(w, function, &tagged) || !object(tagged, &at))
 		return false;
 	start = at + w->v->start;
 	if ((!w->v->inside && !read_word(w, start, &start)) ||

@@ -119,6 +119,8 @@ void unwind_lang_enter(struct lower *l, struct ref walk, struct ref piece, struc
 	ir_store(f, 8, walk, AT(v8_pc), addr);
 	ir_store(f, 8, walk, AT(v8_fp), ir_load(f, 8, walk, AT(fp)));
 	ir_store(f, 4, walk, AT(v8_made), made);
+	struct ref table = ir_load(f, 4, piece, offsetof(struct unwind_piece, file));
+	ir_store(f, 8, walk, AT(v8_table), ir_op2(f, O_SHL, table, ir_con(f, V8_TABLE_SHIFT)));
 	ir_jmp(f, plain);
 	ir_at(f, plain);
 }

@@ -49,6 +49,29 @@ static void is_of(const struct lang_reads *r, struct ref type, struct ref want)
 
 /* ---- one frame ---- */
 
+/* The pointer to a function's code, with its tag. */
+static struct ref code_of(const struct lang *x, const struct lang_reads *r, struct ref function,
+			  struct ref code_at)
+{
+	struct fn *f = x->f;
+	struct blk *by_handle = ir_blk(f), *plain = ir_blk(f), *done = ir_blk(f);
+	struct ref tagged = ir_var(f), table = ir_load(f, 8, x->walk, AT(v8_table));
+	ir_set(f, tagged, member(r, function, code_at));
+	ir_br(f, O_NE, table, ir_con(f, 0), by_handle, plain);
+	ir_at(f, by_handle);
+	struct ref i = ir_op1(f, O_EXTU, 4, ir_get(f, tagged));
+	i = ir_op2(f, O_SHR, i, ir_con(f, V8_HANDLE_SHIFT));
+	i = ir_op2(f, O_MUL, i, ir_con(f, V8_ENTRY));
+	struct ref entry = member(r, table, ir_addi(f, i, V8_ENTRY_CODE));
+	entry = ir_op2(f, O_SHR, entry, ir_con(f, V8_ENTRY_SHIFT));
+	ir_set(f, tagged, ir_op2(f, O_OR, entry, ir_con(f, V8_TAG)));
+	ir_jmp(f, done);
+	ir_at(f, plain);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, tagged);
+}
+
 /* How far the frame's code has come, in bytes, if that is compiled code of its function: the one that it has now.
  * Control goes to r->no when it is not. */
 static struct ref compiled(const struct lang *x, const struct lang_reads *r, struct ref function)
@@ -59,7 +82,7 @@ static struct ref compiled(const struct lang *x, const struct lang_reads *r, str
 	struct ref start = ir_var(f), code_at = lang_number(r, V8(code));
 	ir_br(f, O_NE, code_at, ir_con(f, 0), known, r->no);
 	ir_at(f, known);
-	struct ref tagged = member(r, function, code_at), code = object(r, tagged);
+	struct ref tagged = code_of(x, r, function, code_at), code = object(r, tagged);
 	struct ref at = ir_op2(f, O_ADD, code, lang_number(r, V8(start)));
 	ir_br(f, O_NE, lang_number(r, V8(inside)), ir_con(f, 0), inside, outside);
 	ir_at(f, inside);
