@@ -81,7 +81,7 @@ enum unwind_piece_kind {
 };
 struct unwind_piece {
 	u64 start, end;
-	u32 pc;   /* of start, in its file; or a rule */
+	u32 pc; /* of start, in its file; or a rule */
 	u32 file; /* number; of generated code that is V8's: where its table is (V8_TABLE_SHIFT); 0: none */
 	u32 kind;
 	u32 lang; /* number in langs, and 1: it is an interpreter; 0 */

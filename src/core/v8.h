@@ -87,4 +87,3 @@ enum {
 	V8_ENTRY_CODE = 8,
 	V8_ENTRY_SHIFT = 16, /* the lowest bit above it is not always the tag */
 };
-

@@ -249,7 +249,7 @@ TEST(v8_table_of_code)
 	/* an entry, with and without the tag of the pointer */
 	for (u32 tag = 0; tag <= V8_TAG; tag++) {
 		put_word(&h, FIRST * V8_ENTRY + V8_ENTRY_CODE,
-			 (HEAP + FUNCTION + tag) << V8_ENTRY_SHIFT | 2);
+			 ((u64)HEAP + FUNCTION + tag) << V8_ENTRY_SHIFT | 2);
 		CHECK(v8_learn(&f, &m, HEAP) && f.own[V8_OWN_TABLE] == TABLE_AT);
 		CHECK(v8_table_at(&f, &m, HEAP) == HEAP);
 	}

@@ -40,6 +40,11 @@ def centre(b, name):
                  "const r = t.getBoundingClientRect(); return [r.left + 4, r.top + 6]; })()" % name)
 
 @test
+def the_file_of_a_language_is_left_out_first(b):
+    b.open("file://" + picture("flame", "main;Catalog::load (catalog.php)_[h] 15\nmain;f<int>(char, long, char, int) 15\nmain;work 70\n"))
+    equal(b.run(texts), ["all", "main", "Catalog::load", "f<int>()", "work"])
+
+@test
 def search_zoom_and_reset(b):
     b.open("file://" + picture("flame", STACKS))
     equal(b.run(state), "ready zoom=0 frames=10", "state")

@@ -85,7 +85,7 @@ function fit(name, n) {
 		return name;
 	if (n < 3)
 		return "";
-	for (const [what, by] of [[/\((?!\*)[^]*\)( const)?$/, "()"], [/<[^]*>/, "<…>"], [/^.*::/, "…::"]]) {
+	for (const [what, by] of [[/ \([^(]*\)$/, ""], [/\((?!\*)[^]*\)( const)?$/, "()"], [/<[^]*>/, "<…>"], [/^.*::/, "…::"]]) {
 		const shorter = name.replace(what, by);
 		if (shorter.length < name.length)
 			name = shorter;
