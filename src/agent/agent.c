@@ -7,6 +7,8 @@
 
 enum {
 	MAX_SPREAD_MS = 10000,
+	BEATS_PER_SIGN =
+		5, /* while it runs, TAKEN is sent again every so many beats: it is still there */
 	MAX_ASKED = 4,        /* `fleet list` at a time */
 	DONE_MOST_MS = 10000, /* between two DONE */
 	SMALL_ANSWER = 4096,  /* sent at once, whatever the spread */
@@ -29,6 +31,7 @@ struct run {
 	u64 since_ns, asked_ns, came_ns;
 	u64 spread_ms;
 	u64 beat_ns;  /* when something was heard of the asker */
+	u32 nbeat;    /* how often */
 	u64 taken_ns; /* when TAKEN is due; 0: it was sent */
 	u64 done_ns;  /* when DONE is due */
 	u32 ndone;    /* how many were sent */
@@ -282,6 +285,8 @@ static void take_beat(struct agent *a, const struct message *m, struct run *r)
 		return;
 	}
 	r->beat_ns = now_ns();
+	if (++r->nbeat % BEATS_PER_SIGN == 0 && r->stage == RUNS && !r->taken_ns)
+		r->taken_ns = soon(MAX(r->spread_ms, BEAT_MS));
 	if (m->again && r->stage != NOT_FOR_US && r->stage != GONE && !r->taken_ns)
 		r->taken_ns = soon(r->spread_ms);
 	if (m->again && r->stage == DONE)

@@ -249,6 +249,24 @@ TEST(agent_answers_once)
 	bench_close(&t);
 }
 
+/* So that the asker notices that an agent is gone, however long the question is. */
+TEST(agent_says_that_it_runs)
+{
+	struct bench t;
+	char text[1000];
+	bench_open(&t, 4, 10);
+	ask(&t, 1, NULL, NULL, 0);
+	CHECK_STR(step(&t, text), TAKEN("0"));
+	for (u32 i = 0; i < 4; i++)
+		give(&t, MSG_BEAT, 1, 0, 0);
+	step(&t, text);
+	CHECK(agent_due(t.agent) > now_ns() + 10ull * SECOND_NS);
+	give(&t, MSG_BEAT, 1, 0, 0);
+	step(&t, text);
+	CHECK(agent_due(t.agent) <= now_ns() + BEAT_MS * (u64)MILLI_NS);
+	bench_close(&t);
+}
+
 TEST(agent_sends_pieces)
 {
 	struct bench t;
