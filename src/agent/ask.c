@@ -75,7 +75,7 @@ static void put_frame(struct asking *k, enum bus_kind kind, u32 host, struct str
 {
 	AUTO_SB head = {0};
 	pack_u32(&head, bytes.n);
-	pack_u8(&head, kind);
+	pack_u8(&head, (u8)kind);
 	pack_u32(&head, host);
 	write_all(k, head.s, head.n);
 	write_all(k, bytes.s, bytes.n);
@@ -195,7 +195,7 @@ static void end_peer(struct asking *k, struct peer *p, enum fleet_end end, const
 		return;
 	free_window(k, p);
 	p->stage = OVER;
-	pack_u8(&b, end);
+	pack_u8(&b, (u8)end);
 	pack_u64(&b, (u64)p->ahead_ns);
 	pack_u64(&b, p->unsure_ns);
 	pack_str(&b, str_z(why));
