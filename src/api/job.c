@@ -30,6 +30,7 @@ static struct headers headers_of(const struct compile_spec *spec, const struct s
 		.path = spec->inc_path ? str_z(spec->inc_path) : STR(""),
 		.source = spec->kernel_source,
 		.build = spec->kernel_build,
+		.closed = spec->closed,
 	};
 }
 
@@ -66,6 +67,7 @@ void job_init(struct job *j, const struct compile_spec *spec, const struct scrip
 				.timed = spec->timed,
 				.check_ir = spec->check_ir,
 				.filter = spec->filter,
+				.deny = spec->deny,
 				.headers = headers_of(spec, s)};
 }
 

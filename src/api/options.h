@@ -50,7 +50,9 @@ struct compile_spec {
 	const char *inc_path;                     /* behind inc_dir: "DIR:DIR"; or NULL */
 	const char *kernel_source, *kernel_build; /* trees of kernel headers; or NULL */
 	u64 strings;                              /* bytes of a text; 0: as the script says */
-	u32 warnings; /* not 0: warn of operations that fail at run time */
+	u32 warnings;     /* not 0: warn of operations that fail at run time */
+	const char *deny; /* what the script must not use: sema/deny.h; or NULL */
+	bool closed;      /* it reads no files of the machine but system headers */
 	bool no_warn, unsafe, test, bench;
 	bool check_ir;    /* after each pass */
 	bool codes;       /* "[E_CODE]" before each message */

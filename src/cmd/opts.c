@@ -300,6 +300,7 @@ static struct err *set_of_one(struct run_opts *o, enum option_id id, const char 
 		o->output.bounds.has_quiet = true;
 		return bounds_time("quiet-for", val, &o->output.bounds.quiet_ns);
 	case OPT_MAX_FILES: return bounds_files(&o->output.bounds, val);
+	case OPT_DENY: o->compile.deny = val; break;
 	case OPT_SET: o->sets = val; break;
 	case OPT_STACKS: o->stacks = val; break;
 	default: return set_of_live(&o->live, id, val);
@@ -379,7 +380,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_PARTIAL: o->partial = true; break;
 	case OPT_FROM: o->from = val; break;
 	case OPT_TO: o->to = val; break;
-	case OPT_ASKED: o->guest = true; break;
+	case OPT_ASKED: o->guest = o->compile.closed = true; break;
 	case OPT_NOTHING: break;
 	default: return set_of_one(o, (enum option_id)id, val);
 	}

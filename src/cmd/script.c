@@ -57,9 +57,9 @@ bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
 	if (!o->program) {
 		bool in = !strcmp(o->rest[0], "-");
 		s->source.name = in ? STR("stdin") : str_z(o->rest[0]);
-		struct err *e = o->text    ? NULL
-				: o->guest ? err_new("no tool is named '%s'", o->rest[0])
-					   : script_file(a, o->rest[0], &s->source.text);
+		struct err *e = o->text           ? NULL
+				: o->guest && !in ? err_new("no tool is named '%s'", o->rest[0])
+						  : script_file(a, o->rest[0], &s->source.text);
 		s->source.text = o->text ? *o->text : s->source.text;
 		if (e && e->no == ENOENT && !o->compat && is_word(o->rest[0])) {
 			err_free(e);

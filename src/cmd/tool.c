@@ -10,6 +10,7 @@
 #include "kern/caps.h"
 #include "proc/cgroup.h"
 #include "proc/proc.h"
+#include "sema/deny.h"
 #include "source/source.h"
 #include "tool/words.h"
 
@@ -711,6 +712,9 @@ static struct err *parse_options(struct parse *p, const struct compile *c, int a
 	struct err *e = parse_words(p, argc, argv);
 	if (!e && p->o->guest && p->o->target.cmd)
 		e = err_new("who asks an agent runs no commands");
+	if (!e && p->writer && deny_names(p->o->compile.deny, "probes"))
+		e = err_new("%.*s is denied here, because its user writes probes (--deny probes)",
+			    STRF(p->tool->name));
 	return e;
 }
 

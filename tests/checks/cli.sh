@@ -297,6 +297,9 @@ t 1 'ERROR: -h is no question to hosts' "$sonde" -q --asked execsnoop -h
 for o in "$tmp/own.bt" /etc/passwd nosuch tplist; do
 	t 1 "ERROR: no tool is named '$o'" "$sonde" -q --asked "$o"
 done
+t 1 'ERROR: funccount is denied here, because its user writes probes (--deny probes)' "$sonde" --deny write,probes funccount 'vfs_*'
+echo 'begin { print(comm); }' > "$tmp/comm.bt"
+t 1 "$tmp/comm.bt:1:15-19: ERROR: comm is denied here (--deny comm)" "$sonde" check --deny comm "$tmp/comm.bt"
 # Every option of the reference is taken: what follows it is looked at.
 for o in '-l begin' -v '-p 1' '--pid 1' '--dwarf-pid 1' --usdt-file-activation '-o /dev/null' '--output /dev/null' '-f text' \
 	'-B line' -q --quiet -k --warnings --no-warnings '-I .' '--include /dev/null' '--debuginfo /a:/b' --unsafe \

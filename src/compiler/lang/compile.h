@@ -16,6 +16,7 @@ struct headers {
 	u32 ndir, nfile;
 	struct str path;            /* behind -I: "DIR:DIR", as C compilers take it from CPATH */
 	const char *source, *build; /* trees of kernel headers; NULL: none were named */
+	bool closed;                /* only those of the system, and no imports of files */
 };
 /* An option of the script itself: --name or --name=value behind "--". */
 struct script_opt {
@@ -93,6 +94,7 @@ struct compile {
 	struct headers headers;
 	u64 lacking;          /* features of which it was told that they are not there */
 	const char *filter;   /* extended expression that names of probes match; or NULL */
+	const char *deny;     /* what must not be used: sema/deny.h; or NULL */
 	struct cfile *cfiles; /* imported functions in C; cfiles_close() */
 	struct cdefs *cdefs;  /* what the script's C definitions mean; NULL: there are none */
 };

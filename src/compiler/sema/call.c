@@ -1,6 +1,7 @@
 /* call.c - calls and builtin variables: the row that is meant, and whether its arguments fit. */
 #include "base/alloc.h"
 #include "sema/check.h"
+#include "sema/deny.h"
 #include "source/cdefs.h"
 #include "source/cfile.h"
 #include <stdarg.h>
@@ -270,6 +271,8 @@ static bool check_gates(struct sema *s, struct node *n, const struct builtin *b)
 {
 	if (!s->final)
 		return true;
+	if (!deny_call(s->c, n, b))
+		return false;
 	if ((b->flags & B_UNSAFE) && !s->u->config.unsafe) {
 		struct diag *d = diag_add(s->ds, E_UNSAFE, n->loc,
 					  "%.*s() is an unsafe function being used in safe mode",

@@ -3,6 +3,7 @@
 #include "core/recorded.h"
 #include "declare/declare.h"
 #include "declare/recorded.h"
+#include "sema/deny.h"
 #include "sema/keep.h"
 #include "sema/sema.h"
 #include <errno.h>
@@ -122,6 +123,7 @@ static bool add_point(const struct point *p, void *arg)
 		e->left_out = true;
 		return true;
 	}
+	deny_probe(c, p, e->loc);
 	bool same = e->n && (p->type->flags & PROBE_MULTI) && host_has(c->host, FEAT_UPROBE_MULTI);
 	if (!e->full && !same && ++e->total > u->config.max_probes) {
 		diag_hint(c->diags,
@@ -950,6 +952,7 @@ bool sema_expand(struct compile *c)
 	regex_t filter;
 	if (c->filter && !regcomp(&filter, c->filter, REG_EXTENDED | REG_NOSUB))
 		e.filter = &filter;
+	deny_check(c);
 	keep_begin(c);
 	struct body all = {0};
 	for (struct node *n = c->tree->a; n; n = n->next)

@@ -132,10 +132,23 @@ static bool find_kernel(const struct header_search *hs, struct str name, struct 
 	return false;
 }
 
+/* Of a script whose author may ask about the machine, but not read its files. */
+static enum cpp_found open_closed(const struct header_search *hs, struct str name,
+				  struct cpp_file *ret)
+{
+	bool plain = name.n && name.s[0] != '/' && str_chr(name, '\0') < 0 &&
+		     str_find(name, STR("..")) < 0;
+	if (plain && (find_kernel(hs, name, ret) || find_system(hs, name, (struct str){0}, ret)))
+		return CPP_FOUND;
+	return hs->btf && plain && is_kernel_header(name) ? CPP_SKIP : CPP_MISSING;
+}
+
 enum cpp_found header_open(void *arg, struct str name, enum cpp_include how, struct str from,
 			   struct cpp_file *ret)
 {
 	const struct header_search *hs = arg;
+	if (hs->h->closed)
+		return open_closed(hs, name, ret);
 	if (!name.n || str_chr(name, '\0') >= 0)
 		return CPP_MISSING;
 	if (name.s[0] == '/')

@@ -177,6 +177,11 @@ static void import_path(struct importer *im, const char *path, bool in_dir, stru
 		import_embedded(im, path, tail);
 		return;
 	}
+	if (im->c->headers.closed) {
+		diag_add(im->ds, E_IMPORT, im->at,
+			 "%s: who asks an agent imports no files of its host", path);
+		return;
+	}
 	struct str name = str_z(path);
 	bool script = language_by_ending(name), header = str_ends(name, STR(".h"));
 	bool object = str_ends(name, STR(".bpf.c"));
