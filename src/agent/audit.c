@@ -34,9 +34,9 @@ struct form {
 
 static void put_all(const struct audit *a, const struct form *f, struct sb *b)
 {
-	static const char *const kinds[QUESTION_KINDS] = {[QUESTION_PROGRAM] = "program",
-							  [QUESTION_SCRIPT] = "script",
-							  [QUESTION_TOOL] = "tool"};
+	static const char *const kinds[QUESTION_KINDS] = {
+		"", [QUESTION_PROGRAM] = "program", [QUESTION_SCRIPT] = "script",
+		[QUESTION_TOOL] = "tool"};
 	char id[QUESTION_ID_HEX + 1];
 	AUTO_SB what = {0};
 	question_id_text(a->q->id, id);

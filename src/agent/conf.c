@@ -79,6 +79,10 @@ static struct err *set_tls_key(struct conf *c, struct str v)
 {
 	return set_path(c, v, &c->tls_key);
 }
+static struct err *set_key(struct conf *c, struct str v)
+{
+	return set_path(c, v, &c->key);
+}
 static struct err *set_allowed_signers(struct conf *c, struct str v)
 {
 	return set_path(c, v, &c->allowed_signers);
@@ -240,7 +244,7 @@ static const struct key {
 	KEY(url),     KEY(nkey),        KEY(nkey_seed), KEY(tls_ca),     KEY(tls_cert),
 	KEY(tls_key), KEY(name),        KEY(allow),     KEY(unsafe),     KEY(allowed_signers),
 	KEY(deny),    KEY(max_seconds), KEY(max_cpu),   KEY(max_memory), KEY(max_running),
-	KEY(sonde),   KEY(state),
+	KEY(key),     KEY(sonde),       KEY(state),
 };
 #undef KEY
 _Static_assert(countof(keys) <= 32, "a bit of reader.seen for each");

@@ -1,5 +1,5 @@
 /*
- * conf.h - the configuration of an agent, by default /etc/sonde/fleet.conf.
+ * conf.h - the configuration of an agent, by default /etc/sonde/fleet.conf; that of an asker has the same form.
  *
  *	struct conf c;
  *	struct err *e = conf_read(&c, CONF_PATH);
@@ -19,6 +19,7 @@
  *	unsafe = never                  never or signed
  *	deny = write, str:*password*    functions and kinds of probes that no script may use (option --deny of sonde)
  *	max_seconds = 600, max_cpu = 2%, max_memory = 256M, max_running = 4
+ *	key = FILE                      of who asks: signs questions (sign.h)
  *	sonde = FILE                    the program; default: sonde in $PATH
  *	state = DIR                     where questions are remembered
  */
@@ -47,7 +48,7 @@ struct conf {
 	u64 max_ns, max_memory;    /* time of a question; bytes of the process that traces */
 	u64 max_cpu;               /* millionths of the machine's processor time */
 	u32 max_running;           /* questions at a time */
-	const char *sonde, *state;
+	const char *key, *sonde, *state;
 };
 
 /* *c is set in any case; the caller ends with conf_free(). file: how errors call the text. */

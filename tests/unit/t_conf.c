@@ -27,6 +27,7 @@ static void put_conf(struct sb *b, const struct conf *c)
 	put_text(b, "tls_cert", c->tls_cert);
 	put_text(b, "tls_key", c->tls_key);
 	put_text(b, "name", c->name);
+	put_text(b, "key", c->key);
 	put_text(b, "sonde", c->sonde);
 	put_text(b, "state", c->state);
 	put_text(b, "signers", c->allowed_signers);
@@ -68,12 +69,12 @@ TEST(conf_of_everything)
 	     "allow = tools\nunsafe = signed\nallowed_signers = /signers\ndeny = write, "
 	     "str:*password*,uprobe\n"
 	     "max_seconds = 30\nmax_cpu = 0.5%\nmax_memory = 1G\nmax_running = 2\nsonde = "
-	     "/opt/sonde\nstate = /s\n"
+	     "/opt/sonde\nkey = /k\nstate = /s\n"
 	     "[labels]\nrole = web\nenv = prod\n# key = no\nnode = $SONDE_TEST_NODE\n",
 	     "tls://a:4222, tls://b\nnkey: "
 	     "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4\n"
 	     "nkey_seed: /etc/a.nk\ntls_ca: /ca\ntls_cert: /cert\ntls_key: /key\nname: "
-	     "node-7\nsonde: /opt/sonde\n"
+	     "node-7\nkey: /k\nsonde: /opt/sonde\n"
 	     "state: /s\nsigners: /signers\nlabel: env=prod node=node-7 role=web\n"
 	     "deny: write str:*password* uprobe\nallow 0 unsafe 1, 30 s, 1073741824 bytes, 5000 "
 	     "ppm, 2");
