@@ -1,14 +1,16 @@
 /*
  * main.c - sonde-agent: answers questions of `sonde fleet --nats` about this host, and talks with agents for it.
  *
- *	sonde-agent --nats URL                    the agent of a host
+ *	sonde-agent -c FILE                       the agent of a host
  *	sonde-agent --nats URL --simulate N FILE  so many agents, which answer with FILE
  *	sonde-agent ask                           started by sonde fleet
  *	sonde-agent list, sonde-agent stop        `sonde fleet list`, `sonde fleet stop`
  */
 #include "agent/agent.h"
 #include "agent/ask.h"
+#include "agent/guard.h"
 #include "agent/nats.h"
+#include "agent/sign.h"
 #include "api/version.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -24,8 +26,10 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
+#include <syslog.h>
 
 enum { MAX_AGENTS = 10000, MAX_FRAME = 2 << 20, DEFAULT_RUNNING = 4, WHO_WAIT_MS = 1500 };
+static const u64 LONGEST_TOOL_NS = 3600ull * SECOND_NS, SLACK_NS = 60ull * SECOND_NS;
 enum option_id {
 	O_NONE,
 	O_NATS,
@@ -36,15 +40,21 @@ enum option_id {
 	O_WAIT,
 	O_ALL,
 	O_QUIET,
+	O_CONF,
+	O_ANY,
 	O_HELP
 };
 
 static const struct opt options[] = {
-	{"nats", 0, "URL", "connect to this server: nats://HOST:4222 or tls://HOST:4222", O_NATS},
+	{"conf", 'c', "FILE", "read the configuration, as " CONF_PATH, O_CONF},
+	{"nats", 0, "URL",
+	 "connect to this server: nats://HOST:4222, tls://HOST:4222, or a file like that of -c",
+	 O_NATS},
 	{"name", 0, "NAME", "name of this host (default: its host name)", O_NAME},
 	{"label", 0, "KEY=VALUE",
 	 "label of this host; may be repeated. Of list: only hosts with this label", O_LABEL},
 	{"sonde", 0, "PROGRAM", "program that traces (default: sonde)", O_SONDE},
+	{"any", 0, NULL, "without -c: run whatever anybody asks, as root", O_ANY},
 	{"simulate", 0, "N",
 	 "act as N agents, which answer with FILE; {} in its name stands for the number of the "
 	 "agent",
@@ -65,7 +75,10 @@ struct program {
 	const char *url, *name, *sonde;
 	VEC(struct str) label;
 	u64 simulate, wait_ns;
-	bool all, quiet, help;
+	bool all, quiet, help, any;
+	const char *conf_path;
+	struct conf conf;    /* zeros if there is none */
+	struct guard *guard; /* NULL: everything runs */
 	struct words rest;
 	struct inbox *in;
 	struct signals signals;
@@ -99,6 +112,8 @@ static struct err *set(void *self, int id, const char *val)
 	case O_SONDE: p->sonde = val; break;
 	case O_LABEL: return add_label(p, val);
 	case O_ALL: p->all = true; break;
+	case O_CONF: p->conf_path = val; break;
+	case O_ANY: p->any = true; break;
 	case O_QUIET: p->quiet = true; break;
 	case O_HELP: p->help = true; break;
 	case O_WAIT:
@@ -115,6 +130,50 @@ static struct err *set(void *self, int id, const char *val)
 	case O_NONE: break;
 	}
 	return NULL;
+}
+
+/* ---- the configuration ---- */
+
+/* Options of the command line come before lines of the file. */
+static struct err *read_conf(struct program *p, const char *path)
+{
+	struct err *e = conf_read(&p->conf, path);
+	const struct conf *c = &p->conf;
+	if (e)
+		return e;
+	p->url = c->url;
+	p->name = p->name ? p->name : c->name;
+	p->sonde = p->sonde ? p->sonde : c->sonde;
+	for (u32 i = 0; i < c->label.n; i++) {
+		e = add_label(p, arena_strz(&p->a, c->label.v[i]));
+		if (e)
+			return err_wrap(e, "%s: ", path);
+	}
+	return NULL;
+}
+
+/* The server of who asks is in a file, or is one. */
+static struct err *find_server(struct program *p, const char *url)
+{
+	if (!url || strstr(url, "://")) {
+		p->url = url;
+		return NULL;
+	}
+	struct err *e = read_conf(p, url);
+	vec_free(&p->label);
+	return e;
+}
+
+static struct nats_spec server_of(const struct program *p, const char *name)
+{
+	const struct conf *c = &p->conf;
+	return (struct nats_spec){.url = p->url,
+				  .name = name,
+				  .nkey = c->nkey,
+				  .nkey_seed = c->nkey_seed,
+				  .ca = c->tls_ca,
+				  .cert = c->tls_cert,
+				  .key = c->tls_key};
 }
 
 /* ---- the agent ---- */
@@ -137,32 +196,73 @@ static bool send_out(void *arg, const char *subject, struct str bytes)
 	return good;
 }
 
+static struct err *judge(void *arg, const struct question *q, struct str bytes,
+			 struct str signature)
+{
+	struct side *s = arg;
+	return s->p->guard ? guard_judge(s->p->guard, q, bytes, signature) : NULL;
+}
+
 static struct err *start_task(void *arg, const struct question *q, u64 for_ns, struct task **ret)
 {
 	AUTO_SB frame = {0};
 	struct side *s = arg;
 	struct question mine = *q;
-	const struct question_list none = {0};
 	if (s->p->simulate) {
 		task_sample(&s->sample, for_ns, ret);
 		return NULL;
 	}
 	mine.for_ns = for_ns;
-	question_frame(&mine, &none, &frame);
+	if (s->p->guard)
+		guard_frame(s->p->guard, q, for_ns, &frame);
+	else
+		question_frame(&mine, NULL, &frame);
 	const char *const words[] = {s->p->sonde ? s->p->sonde : "sonde", "fleet-host"};
-	return task_child(words, countof(words), sb_str(&frame), ret);
+	struct err *e = task_child(words, countof(words), sb_str(&frame), ret);
+	if (!e && s->p->guard && (e = guard_started(s->p->guard, (*ret)->pid))) {
+		task_free(*ret);
+		*ret = NULL;
+	}
+	return e;
+}
+
+/* What it said last, of a task that failed. */
+static struct str reason_of(const struct task *t)
+{
+	struct str rest = t->wrong ? str_z(t->wrong) : str_trim(sb_str(&t->said)), line = rest;
+	while (rest.n && str_cut(&rest, '\n', &line))
+		;
+	return line;
+}
+
+static void record(struct side *s, const u8 id[QUESTION_ID], const struct task *t, const char *why)
+{
+	AUTO_SB json = {0};
+	struct guard_end end = {.end = AUDIT_REFUSED, .why = why ? str_z(why) : STR("")};
+	if (!s->p->guard)
+		return;
+	if (t) {
+		bool failed = t->wrong || t->status;
+		end = (struct guard_end){.end = failed   ? AUDIT_FAILED
+						: t->cut ? AUDIT_STOPPED
+							 : AUDIT_ANSWERED,
+					 .why = failed ? reason_of(t) : STR(""),
+					 .cpu_ns = t->cpu_ns,
+					 .bytes = task_answer(t).n};
+	}
+	guard_ended(s->p->guard, id, &end, &json);
+	send_out(s, "sonde.audit", sb_str(&json));
 }
 
 static void ended(void *arg, const u8 id[QUESTION_ID], const struct task *t, const char *why)
 {
 	AUTO_SB b = {0};
 	struct side *s = arg;
-	char text[QUESTION_ID_HEX + 1];
-	question_id_text(id, text);
 	if (t)
 		sb_fmt(&b, "%u bytes, status %d%s", task_answer(t).n, t->status,
 		       t->cut ? ", stopped" : "");
 	say(s->p, s->setup.host, t ? "answered" : "refused", t ? b.s : why);
+	record(s, id, t, why);
 }
 
 static struct err *read_sample(struct program *p, u32 number, struct sample *ret)
@@ -219,8 +319,8 @@ static struct err *open_side(struct program *p, struct side *s, u32 i,
 		return err_new("'%.*s' cannot be the name of a host: --name sets another",
 			       STRF(s->setup.host));
 	s->agent = agent_new(&s->setup);
-	const struct nats_spec spec = {
-		.url = p->url, .name = arena_strz(&p->a, s->setup.host), .patient = true};
+	struct nats_spec spec = server_of(p, arena_strz(&p->a, s->setup.host));
+	spec.patient = true;
 	struct err *e = nats_open(&spec, p->in, i, &s->nats);
 	return e ? e : subscribe(s);
 }
@@ -253,7 +353,7 @@ static int until(u64 due)
 static void serve(struct program *p, struct side *side, u32 n)
 {
 	enum { OWN = 2 };
-	u32 max = OWN + (p->simulate ? 0 : DEFAULT_RUNNING * TASK_FDS);
+	u32 max = OWN + (p->simulate ? 0 : side->setup.max_running * TASK_FDS);
 	struct pollfd *fd = xcalloc(max, sizeof(*fd));
 	while (!signals_look(&p->signals)) {
 		struct letter l;
@@ -300,13 +400,16 @@ static struct err *run_agents(struct program *p)
 		.version = STR(SONDE_VERSION),
 		.boot = str_trim(sb_str(&boot)),
 		.label = {p->label.v, p->label.n},
-		.max_running = DEFAULT_RUNNING,
+		.max_running = p->conf.max_running ? p->conf.max_running : DEFAULT_RUNNING,
 		.send = send_out,
+		.judge = judge,
 		.start = start_task,
 		.ended = ended,
 	};
 	struct side *side = xcalloc(n, sizeof(*side));
 	struct err *e = NULL;
+	if (p->conf_path && !p->simulate)
+		e = guard_open(&p->conf, like.host, &p->guard);
 	for (u32 i = 0; i < n && !e; i++) {
 		e = set_sample(p, &side[i], side, i);
 		if (!e)
@@ -322,13 +425,13 @@ static struct err *run_agents(struct program *p)
 		nats_close(side[i].nats);
 	}
 	free(side);
+	guard_free(p->guard);
 	return e;
 }
 
 /* ---- the asker ---- */
 
-static struct err *open_asker(struct program *p, const char *url, struct nats **nats,
-			      char reply[64])
+static struct err *open_asker(struct program *p, struct nats **nats, char reply[64])
 {
 	u8 id[QUESTION_ID];
 	char text[QUESTION_ID_HEX + 1];
@@ -337,7 +440,7 @@ static struct err *open_asker(struct program *p, const char *url, struct nats **
 		return e;
 	question_id_text(id, text);
 	snprintf(reply, 64, "_INBOX.%s", text);
-	const struct nats_spec spec = {.url = url, .name = "sonde fleet"};
+	const struct nats_spec spec = server_of(p, "sonde fleet");
 	e = nats_open(&spec, p->in, 0, nats);
 	return e ? e : nats_subscribe(*nats, reply);
 }
@@ -372,7 +475,9 @@ static struct err *ask_others(struct program *p, bool stops)
 		return err_new("'%s' is no id of a question", p->rest.v[0]);
 	for (u32 i = 0; i < p->label.n; i++)
 		sb_fmt(&labels, "%s%.*s", i ? "," : "", STRF(p->label.v[i]));
-	struct err *e = open_asker(p, p->url, &nats, reply);
+	struct err *e = find_server(p, p->url);
+	if (!e)
+		e = open_asker(p, &nats, reply);
 	u64 wait = p->wait_ns ? p->wait_ns : WHO_WAIT_MS * (u64)MILLI_NS;
 	if (!e)
 		e = stops ? ask_stop(nats, p->in, reply, p->all ? NULL : id, wait, &n)
@@ -441,51 +546,88 @@ static struct err *fill_question(struct program *p, struct question *q, struct s
 	question_sort(&q->host);
 	question_sort(&q->label);
 	q->not_before_ns = clock_ns(CLOCK_REALTIME);
-	q->not_after_ns = q->not_before_ns + (q->for_ns ? q->for_ns : 3600ull * SECOND_NS);
+	/* Machines may be slow to sign and to begin; when hosts stop tracing is decided by the time since the question. */
+	u64 valid = (q->for_ns ? q->for_ns : LONGEST_TOOL_NS) + SLACK_NS;
+	q->not_after_ns = q->not_before_ns + MIN(valid, QUESTION_MAX_VALID_NS);
 	q->asker =
 		str_z(arena_fmt(&p->a, "%s@%s", user ? user : "?", uname(&u) ? "?" : u.nodename));
 	return NULL;
 }
 
+/* What sonde fleet says: fleet/bus.h. */
+struct order {
+	const char *url, *key; /* key: "" if there is none */
+	u64 for_ns, wait_ns;
+	u32 expect;
+	struct question_list hosts, labels;
+	struct str frame;
+};
+
+static struct err *take_order(struct program *p, const struct sb *in, struct order *ret)
+{
+	struct bytes b = bytes_of(in->s, in->n);
+	ret->url = arena_strz(&p->a, unpack_str(&b));
+	ret->key = arena_strz(&p->a, unpack_str(&b));
+	ret->for_ns = bytes_u64(&b);
+	ret->wait_ns = bytes_u64(&b);
+	ret->expect = bytes_u32(&b);
+	ret->hosts = take_list(&p->a, &b);
+	ret->labels = take_list(&p->a, &b);
+	ret->frame = unpack_str(&b);
+	if (b.bad)
+		return err_new("sonde fleet is of another version than sonde-agent");
+	struct err *e = find_server(p, ret->url);
+	if (!*ret->key && p->conf.key)
+		ret->key = p->conf.key;
+	return e;
+}
+
+/* Of a question that is whole: what is sent to agents. */
+static struct err *seal(const struct question *q, const char *key, struct sb *ret)
+{
+	AUTO_SB packed = {0};
+	AUTO_SB signature = {0};
+	struct err *e = question_pack(q, &packed);
+	if (!e && *key)
+		e = sign_make(key, sb_str(&packed), &signature);
+	if (!e)
+		question_seal(sb_str(&packed), sb_str(&signature), ret);
+	return e;
+}
+
 static struct err *ask(struct program *p)
 {
-	char reply[64];
-	AUTO_SB in = {0}, packed = {0}, sealed = {0};
+	char reply[64] = "";
+	AUTO_SB in = {0};
+	AUTO_SB sealed = {0};
 	struct question q = {0};
+	struct order o;
 	struct nats *nats = NULL;
 	if (!read_question(&in))
 		return err_new("sonde-agent ask is started by sonde fleet");
-	struct bytes b = bytes_of(in.s, in.n);
-	char *url = arena_strz(&p->a, unpack_str(&b));
-	struct str key = unpack_str(&b);
-	u64 for_ns = bytes_u64(&b), wait_ns = bytes_u64(&b);
-	u32 expect = bytes_u32(&b);
-	const struct question_list hosts = take_list(&p->a, &b);
-	q.label = take_list(&p->a, &b);
-	struct str frame = unpack_str(&b);
-	if (b.bad)
-		return err_new("sonde fleet is of another version than sonde-agent");
-	(void)key;
-	q.host = (struct question_list){arena_newn(&p->a, struct str, hosts.n + 1), hosts.n};
-	memcpy(q.host.v, hosts.v ? hosts.v : q.host.v, hosts.n * sizeof(*hosts.v));
-	struct err *e = fill_question(p, &q, frame);
-	q.for_ns = for_ns;
+	struct err *e = take_order(p, &in, &o);
+	if (e)
+		return e;
+	q.host = (struct question_list){arena_newn(&p->a, struct str, o.hosts.n + 1), o.hosts.n};
+	memcpy(q.host.v, o.hosts.v ? o.hosts.v : q.host.v, o.hosts.n * sizeof(*o.hosts.v));
+	q.label = o.labels;
+	e = fill_question(p, &q, o.frame);
+	q.for_ns = o.for_ns;
 	if (!e)
-		e = open_asker(p, url, &nats, reply);
+		e = open_asker(p, &nats, reply);
 	q.reply = str_z(reply);
 	if (!e)
-		e = question_pack(&q, &packed);
+		e = seal(&q, o.key, &sealed);
 	if (!e) {
-		question_seal(sb_str(&packed), STR(""), &sealed);
 		const struct ask_spec spec = {
 			.nats = nats,
 			.in = p->in,
 			.reply = reply,
 			.q = &q,
-			.hosts = hosts,
+			.hosts = o.hosts,
 			.sealed = sb_str(&sealed),
-			.wait_ns = wait_ns,
-			.expect = expect,
+			.wait_ns = o.wait_ns,
+			.expect = o.expect,
 			.from = STDIN_FILENO,
 			.to = STDOUT_FILENO,
 		};
@@ -500,7 +642,8 @@ static struct err *ask(struct program *p)
 static void usage(FILE *f)
 {
 	fputs("USAGE:\n"
-	      "    sonde-agent --nats URL [--name NAME] [--label KEY=VALUE]\n"
+	      "    sonde-agent -c FILE\n"
+	      "    sonde-agent --any --nats URL [--name NAME] [--label KEY=VALUE]\n"
 	      "    sonde-agent --nats URL --simulate N FILE\n"
 	      "    sonde-agent list --nats URL\n"
 	      "    sonde-agent stop --nats URL ID|--all\n\nOPTIONS:\n",
@@ -524,8 +667,17 @@ static struct err *run(struct program *p, int argc, char **argv)
 		return ask_others(p, command[0] == 's');
 	if (*command)
 		return err_new("unknown command '%s'", command);
+	if (p->conf_path && p->url)
+		return err_new("-c and --nats: one of them");
+	e = p->conf_path ? read_conf(p, p->conf_path) : NULL;
+	if (e)
+		return e;
 	if (!p->url)
-		return err_new("sonde-agent needs a server: --nats URL");
+		return err_new("sonde-agent needs a configuration (-c " CONF_PATH
+			       "), or a server: --nats URL");
+	if (!p->conf_path && !p->any && !p->simulate)
+		return err_new("without a configuration (-c " CONF_PATH
+			       "), whatever anybody asks would run as root: --any allows that");
 	if (p->rest.n != (p->simulate ? 1 : 0))
 		return p->simulate ? err_new("--simulate needs one FILE")
 				   : err_new("unexpected word '%s'", p->rest.v[0]);
@@ -537,6 +689,7 @@ int main(int argc, char **argv)
 {
 	struct program p = {.signals = SIGNALS_NONE};
 	signal(SIGPIPE, SIG_IGN); /* write() reports it */
+	openlog("sonde-agent", LOG_PID, LOG_AUTHPRIV);
 	p.in = inbox_new();
 	struct err *e = run(&p, argc, argv);
 	if (p.help)
@@ -550,6 +703,7 @@ int main(int argc, char **argv)
 	signals_close(&p.signals);
 	free(p.rest.v);
 	vec_free(&p.label);
+	conf_free(&p.conf);
 	arena_free(&p.a);
 	return rc;
 }

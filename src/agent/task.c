@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 enum {
@@ -147,12 +148,19 @@ static bool read_stream(struct task *t, int i)
 	return n > 0;
 }
 
+static u64 time_ns(struct timeval t)
+{
+	return (u64)t.tv_sec * SECOND_NS + (u64)t.tv_usec * 1000;
+}
+
 static void reap(struct task *t)
 {
 	int status;
-	if (!t->pid || waitpid(t->pid, &status, WNOHANG) != t->pid)
+	struct rusage u;
+	if (!t->pid || wait4(t->pid, &status, WNOHANG, &u) != t->pid)
 		return;
 	t->pid = 0;
+	t->cpu_ns = time_ns(u.ru_utime) + time_ns(u.ru_stime);
 	t->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	for (int i = 1; i < 3; i++) {
 		while (t->fd[i] >= 0 && read_stream(t, i))

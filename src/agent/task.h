@@ -25,6 +25,7 @@ struct task {
 	bool over;  /* nothing more comes */
 	bool cut;   /* task_stop() was called before that */
 	int status; /* then: exit status of sonde, or 128 + a signal */
+	u64 cpu_ns; /* then: processor time of it and its children */
 	struct sb said;
 	const char *wrong; /* what failed here, not in sonde; or NULL */
 	/* Of a child. */

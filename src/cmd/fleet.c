@@ -45,7 +45,7 @@ struct fleet {
 	struct fleet_host *host;
 	u32 n;                   /* hosts */
 	struct spawn_words pass; /* options that the hosts get as they are */
-	const char *via, *sudo, *binaries, *least, *nats;
+	const char *via, *sudo, *binaries, *least, *nats, *key;
 	bool cache, skew;
 	struct start_time at;
 	u64 parallel, wait_ns, expect;
@@ -146,6 +146,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_AT: return take_start(val, &f->at);
 	case OPT_SKEW: f->skew = true; return NULL;
 	case OPT_NATS: f->nats = val; return NULL;
+	case OPT_KEY: f->key = val; return NULL;
 	case OPT_LABEL: add_labels(f, str_z(val)); return NULL;
 	case OPT_EXPECT: return set_count(&f->expect, "expect", BUS_HOSTS, val);
 	case OPT_PARALLEL: return set_count(&f->parallel, "parallel", HOSTS_MAX, val);
@@ -170,8 +171,8 @@ static struct err *check_way(const struct fleet *f)
 			f->at.at_ns || f->at.after_ns || f->skew))
 		return err_new("--nats reaches hosts by their agents: --via, --sudo, --binaries, "
 			       "--cache, --parallel, --at and --skew do not apply");
-	if (!f->nats && (f->label.n || f->expect))
-		return err_new("--label and --expect need --nats URL");
+	if (!f->nats && (f->label.n || f->expect || f->key))
+		return err_new("--label, --expect and --key need --nats URL");
 	if (!f->nats && !f->hosts.name.n)
 		return err_new(
 			"fleet needs hosts: --hosts web1,web2, --hosts-file FILE or --nats URL");
@@ -431,6 +432,7 @@ static struct err *ask_by_agents(struct fleet *f, struct str question, u64 for_n
 {
 	const struct bus_question q = {
 		.url = str_z(f->nats),
+		.key = str_z(f->key ? f->key : ""),
 		.host = f->hosts.name.v,
 		.nhost = f->hosts.name.n,
 		.label = f->label.v,

@@ -112,7 +112,7 @@ def await_agents(n, server):
 
 
 def run_agent(server, name, *words, does='', program='stub'):
-	return spawn(agent, '--nats', server.url, '--name', name, '--sonde', os.path.join(tmp, program) if program else sonde, *words,
+	return spawn(agent, '--any', '--nats', server.url, '--name', name, '--sonde', os.path.join(tmp, program) if program else sonde, *words,
 		     stderr=open(name + '.log', 'a'), env={**os.environ, 'HOST': name, 'DOES': does})
 
 
@@ -285,9 +285,10 @@ def mistakes():
 	nowhere = {'PATH': '/nowhere'}
 	equal(fleet('-e', count, server=server, env=nowhere), 'ERROR: this needs the program sonde-agent, which is not installed (package sonde-agent)\n[1]\n')
 	equal(fleet('list', server=server, env=nowhere), 'ERROR: this needs the program sonde-agent, which is not installed (package sonde-agent)\n[1]\n')
-	for words, want in ((['--simulate', '2'], 'sonde-agent needs a server: --nats URL'), (['--label', 'x', '--nats', 'x'], "--label needs KEY=VALUE of "
+	for words, want in ((['--simulate', '2'], 'sonde-agent needs a configuration (-c /etc/sonde/fleet.conf), or a server: --nats URL'), (['--label', 'x', '--nats', 'x'], "--label needs KEY=VALUE of "
 			     "letters, digits and ._-:@/%+ (got 'x')"), (['dance'], "unknown command 'dance'"),
-			    (['--nats', 'nats://127.0.0.1:1', '--name', 'a b'], "'a b' cannot be the name of a host: --name sets another"), (['ask'],
+			    (['--nats', 'nats://127.0.0.1:1'], 'without a configuration (-c /etc/sonde/fleet.conf), whatever anybody asks would run as root: '
+			     '--any allows that'), (['--any', '--nats', 'nats://127.0.0.1:1', '--name', 'a b'], "'a b' cannot be the name of a host: --name sets another"), (['ask'],
 			     'sonde-agent ask is started by sonde fleet')):
 		p = subprocess.run([agent, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
 		equal((p.returncode, p.stderr), (1, 'ERROR: %s\n' % want), str(words))
