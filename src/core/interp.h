@@ -47,6 +47,8 @@ struct interp {
 	/* What of the layout the file does not have, but a process does, with the file at base. False: it is not there.
 	 * NULL: nothing. */
 	bool (*learn)(struct interp_file *f, const struct interp_memory *m, u64 base);
+	/* The address of a table that the walk needs, learned if need be; 0: the process has none. NULL: the same of all. */
+	u64 (*table)(struct interp_file *f, const struct interp_memory *m, u64 base);
 	/* Texts are made in the arena. */
 	void (*code)(const struct interp_file *f, const struct unwind_code *raw, struct arena *a,
 		     struct interp_code *ret);

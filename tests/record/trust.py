@@ -135,7 +135,7 @@ cd %s || exit 1
 printf '\\n%%s ready\\n' "$2"
 read -r n
 printf '\\n%%s clock 0\\n' "$2"
-read -r n
+read -r n start
 head -c "$n" > question || exit 1
 ulimit -d > limit
 cat web.answer

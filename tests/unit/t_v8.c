@@ -251,11 +251,11 @@ TEST(v8_table_of_code)
 		put_word(&h, FIRST * V8_ENTRY + V8_ENTRY_CODE,
 			 ((u64)HEAP + FUNCTION + tag) << V8_ENTRY_SHIFT | 2);
 		CHECK(v8_learn(&f, &m, HEAP) && f.own[V8_OWN_TABLE] == TABLE_AT);
-		CHECK(v8_table_at(&f, &m, HEAP) == HEAP);
+		CHECK(v8_code_table(&f, &m, HEAP) == HEAP);
 	}
 	/* another process, whose table is not there yet */
 	put_word(&h, GROUP + TABLE_AT, 0);
-	CHECK(!v8_table_at(&f, &m, HEAP));
+	CHECK(!v8_code_table(&f, &m, HEAP));
 	put_word(&h, GROUP + TABLE_AT, HEAP + 8);
-	CHECK(!v8_table_at(&f, &m, HEAP));
+	CHECK(!v8_code_table(&f, &m, HEAP));
 }

@@ -383,6 +383,7 @@ const struct interp interp_v8 = {
 	.in_name = "node",
 	.find = v8_find,
 	.learn = v8_learn,
+	.table = v8_code_table,
 	.code = v8_code,
 	.more = v8_more,
 	.line = v8_line,

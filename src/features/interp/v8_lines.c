@@ -84,7 +84,7 @@ static bool word_of_group(const struct interp_file *f, const struct interp_memor
 	       m->read(m->arg, group + f->own[V8_OWN_TABLE], ret, sizeof(*ret));
 }
 
-u64 v8_table_at(const struct interp_file *f, const struct interp_memory *m, u64 base)
+static u64 table_in_group(const struct interp_file *f, const struct interp_memory *m, u64 base)
 {
 	const u64 low = (1 << V8_TABLE_SHIFT) - 1;
 	u64 table;
@@ -118,12 +118,19 @@ bool v8_learn(struct interp_file *f, const struct interp_memory *m, u64 base)
 	struct v8 x = {.f = f, .v = &f->lang.v8, .m = m};
 	for (u32 at = WORD; at < MOST; at += WORD) {
 		f->own[V8_OWN_TABLE] = at;
-		u64 table = v8_table_at(f, m, base);
+		u64 table = table_in_group(f, m, base);
 		if (table && is_table(&x, table))
 			return true;
 	}
 	f->own[V8_OWN_TABLE] = 0;
 	return false;
+}
+
+u64 v8_code_table(struct interp_file *f, const struct interp_memory *m, u64 base)
+{
+	if (!f->own[V8_OWN_GROUP] || (!f->own[V8_OWN_TABLE] && !v8_learn(f, m, base)))
+		return 0;
+	return table_in_group(f, m, base);
 }
 
 /* ---- strings ---- */

@@ -21,8 +21,8 @@ enum { V8_SCALES = 3 };
 void v8_add_text(const u8 *p, u32 n, bool wide, struct sb *out);
 /* Of a name of a script: the path of "file:///a%20b". */
 struct str v8_path(struct arena *a, struct str name);
-/* The table's address (core/v8.h); 0: it is not there. */
-u64 v8_table_at(const struct interp_file *f, const struct interp_memory *m, u64 base);
+/* The address of the table of code (core/v8.h), if need be after v8_learn(); 0: it is not there. */
+u64 v8_code_table(struct interp_file *f, const struct interp_memory *m, u64 base);
 /* Where the group has it. */
 bool v8_learn(struct interp_file *f, const struct interp_memory *m, u64 base);
 bool v8_more(const struct interp_file *f, const struct unwind_code *raw,

@@ -1,7 +1,6 @@
 /* v8.c - functions of JavaScript in a stack that user space walks; see the header. unwind/walk_v8.c does
  * the same in programs. */
 #include "unwind/v8.h"
-#include "interp/v8_lines.h"
 #include "proc/proc.h"
 #include "unwind/task.h"
 #include <string.h>
@@ -68,12 +67,11 @@ u64 v8_table(struct langs *l, u32 lang, u32 pid, u64 base)
 	struct lang_file *f = &l->file[lang];
 	struct task t = {.h = l->h, .mem = -1};
 	u64 table = 0;
-	if (!l->mem[lang].known || !f->file.own[V8_OWN_GROUP] || !l->h)
+	if (!l->mem[lang].known || !f->is->table || !l->h)
 		return 0;
 	t.mem = proc_memory(l->h, (int)pid);
 	struct interp_memory m = {.arg = &t, .read = read_task};
-	if (f->file.own[V8_OWN_TABLE] || f->is->learn(&f->file, &m, base))
-		table = v8_table_at(&f->file, &m, base);
+	table = f->is->table(&f->file, &m, base);
 	close_fd(&t.mem);
 	return table;
 }

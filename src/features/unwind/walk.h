@@ -55,7 +55,8 @@ struct walk {
 	u32 perl_used, perl_bare, perl_ended, perl_idle, perl_all;
 	u64 perl_ip; /* then: the native frame that follows */
 	/* UNWIND_FORM_V8: of the native frame; whether its code was made at run time */
-	u64 v8_pc, v8_fp, v8_table; /* v8_table: of the process, where code is found by handles; 0 */
+	u64 v8_pc, v8_fp,
+		v8_table; /* v8_table: of the process, where code is found by handles; 0 */
 	u32 v8_made;
 	/* UNWIND_FORM_JAVA: the blob of compiled code, its method, how far it has come; or 0 */
 	u64 java_compiled, java_method, java_off;
