@@ -176,7 +176,8 @@ def listed(server, env=()):
 def fleet(server, *words, url=None):
 	"""What it prints, without times, and its status unless that is 0."""
 	rc, out, err = output(sonde, 'fleet', '--nats', url or server.url, '--wait', '60s', '--expect', '1', '--for', '1s', *words)
-	text = re.sub(r'; [0-9.]+ s(, asked within [0-9.]+ ms, clocks within [0-9.]+ ms)?', '', err + out)
+	text = re.sub(r'; [0-9.]+ s(, (asked|started) within [0-9.]+ ms, clocks within [0-9.]+ ms)?', '', err + out)
+	text = re.sub(r'; [0-9.e-]+ % CPU at most \([a-z0-9]+\)', '', text)
 	return text + ('[%d]\n' % rc if rc else '')
 
 
