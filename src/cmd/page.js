@@ -129,7 +129,8 @@ const views = {
   },
   heat(p, box, v) {
     if (!box.firstChild || box.firstChild.className !== 'heat') { box.replaceChildren(); add(box, 'div', 'heat'); }
-    const h = box.firstChild;
+    const h = box.firstChild, on = h.querySelector('b');
+    if (on) on.remove(); // rows take its place
     v.rows.forEach((r, i) => {
       put(child(h, 2 * i, 'span'), r[0]);
       const line = child(h, 2 * i + 1, 'div');

@@ -1000,6 +1000,11 @@ def page_asks():
 			else:
 				want = {k: sum(h.values()) - sum(rows[title][1].get(k, {}).values()) for k, h in rows[title][5].items()}
 				equal(b.run("Object.fromEntries([...%s.rows].slice(1).map(r => [r.cells[2].textContent, Number(r.cells[0].textContent)]))" % in_pane(title, '.part table')), want, 'rows')
+		labels = "[...%s.querySelectorAll('span')].map(e => e.textContent)" % in_pane('@by', '.heat')
+		for n, want in ((3, ['[4, 8)', '[0]']), (5, ['[8, 16)', '[4, 8)', '[0]'])):  # rows come where a rectangle was
+			b.run("(e => { e.value = %d; e.dispatchEvent(new Event('input')); })(document.querySelector('input[type=range]'))" % n)
+			until(b, 'the heat map at reading %d' % n, labels, want)
+		equal(b.run("[...%s.children].map(e => e.tagName).join(' ')" % in_pane('@by', '.heat')), 'SPAN DIV SPAN DIV SPAN DIV B', 'its parts')
 		for dark in (False, True):
 			b.theme(dark)
 			b.settle()
