@@ -179,13 +179,16 @@ static void free_run(struct run *r)
 	free(r);
 }
 
-/* The oldest of those that are over is forgotten. */
+/* The oldest of those that are over is forgotten; one whose answer is kept only if there is no other. */
 static void make_room(struct agent *a)
 {
-	struct run **oldest = NULL;
+	struct run **oldest = NULL, **kept = NULL;
 	for (struct run **at = &a->run; *at; at = &(*at)->next)
-		if ((*at)->stage != RUNS && (*at)->stage != DONE)
+		if ((*at)->stage == DONE)
+			kept = at;
+		else if ((*at)->stage != RUNS)
 			oldest = at;
+	oldest = oldest ? oldest : kept;
 	if (!oldest)
 		return;
 	struct run *gone = *oldest;
@@ -390,6 +393,17 @@ void agent_again(struct agent *a)
 
 /* ---- time ---- */
 
+/* Askers that fetch nothing do not fill the memory: the oldest answers are forgotten. */
+static void bound_kept(struct agent *a)
+{
+	u64 bytes = 0;
+	for (struct run *r = a->run; r; r = r->next) {
+		bytes += r->stage == DONE ? task_answer(r->task).n : 0;
+		if (r->stage == DONE && bytes > KEEP_BYTES)
+			forget(r);
+	}
+}
+
 static void step_run(struct agent *a, struct run *r, u64 now)
 {
 	if (r->stage == RUNS) {
@@ -403,6 +417,7 @@ static void step_run(struct agent *a, struct run *r, u64 now)
 			r->done_ns = MAX(soon(small ? 0 : r->spread_ms), r->taken_ns);
 			if (a->s->ended)
 				a->s->ended(a->s->arg, r->id, r->task, NULL);
+			bound_kept(a);
 		}
 	}
 	if (r->taken_ns && now >= r->taken_ns)

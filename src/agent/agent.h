@@ -11,7 +11,7 @@
  *	agent_free(a)
  *
  * A question runs until it ends by itself, its time is over, the asker stops it, or nothing is heard of the asker for
- * BEATS_END_MS. Its answer is kept until the asker has it, or for KEEP_MS.
+ * BEATS_END_MS. Its answer is kept until the asker has it, or for KEEP_MS and while KEEP_BYTES suffice.
  */
 #pragma once
 #include "agent/task.h"
@@ -19,6 +19,7 @@
 
 enum {
 	KEEP_MS = 60000,
+	KEEP_BYTES = 128 << 20, /* of all answers that are kept; the newest are */
 	MAX_RUNS = 512, /* questions that are remembered; running ones are fewer: .max_running */
 	MAX_PULLED = 8, /* pieces that one PULL gets */
 	AGENT_SUBJECTS = 66,

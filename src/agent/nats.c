@@ -168,6 +168,18 @@ static void wrong(natsConnection *c, natsSubscription *s, natsStatus status, voi
 
 /* ---- connections ---- */
 
+/* Servers without the names and passwords that stand before them. */
+static void put_servers(struct sb *b, struct str list)
+{
+	struct str one;
+	while (str_cut(&list, ',', &one)) {
+		i32 scheme = str_find(one, STR("://")), at = str_chr(one, '@');
+		u32 begin = scheme < 0 ? 0 : (u32)scheme + 3;
+		sb_fmt(b, "%s%.*s", b->n ? "," : "", (int)begin, one.s);
+		sb_add(b, str_from(one, at < 0 ? begin : (u32)at + 1));
+	}
+}
+
 static struct err *failed(natsStatus s, const char *what, const char *of)
 {
 	const char *text = nats_GetLastError(NULL), *end;
@@ -239,7 +251,9 @@ struct err *nats_open(const struct nats_spec *spec, struct inbox *in, u32 who, s
 		*ret = n;
 		return NULL;
 	}
-	struct err *e = failed(s, "connect to", spec->url);
+	AUTO_SB servers = {0};
+	put_servers(&servers, str_z(spec->url));
+	struct err *e = failed(s, "connect to", servers.s ? servers.s : "");
 	nats_close(n);
 	return e;
 }

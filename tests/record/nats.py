@@ -282,6 +282,8 @@ def mistakes():
 	equal(fleet('stop', server=server), 'ERROR: stop needs the id of a question (sonde fleet list prints it), or --all\n[1]\n')
 	server.kill()
 	equal(fleet('-e', count, server=server), 'ERROR: connect to %s: No server available for connection\n[1]\n' % server.url)
+	p = subprocess.run([sonde, 'fleet', 'list', '--nats', 'nats://ann:secret@127.0.0.1:1,tls://bob:x@127.0.0.1:2'], capture_output=True, text=True)
+	equal(p.stderr, 'ERROR: connect to nats://127.0.0.1:1,tls://127.0.0.1:2: No server available for connection\n')
 	nowhere = {'PATH': '/nowhere'}
 	equal(fleet('-e', count, server=server, env=nowhere), 'ERROR: this needs the program sonde-agent, which is not installed (package sonde-agent)\n[1]\n')
 	equal(fleet('list', server=server, env=nowhere), 'ERROR: this needs the program sonde-agent, which is not installed (package sonde-agent)\n[1]\n')

@@ -357,6 +357,24 @@ TEST(agent_is_found)
 	bench_close(&t);
 }
 
+/* Askers that fetch nothing do not fill the memory. */
+TEST(agent_keeps_the_newest)
+{
+	struct bench t;
+	char text[1000];
+	bench_open(&t, 8, 50 << 20);
+	for (u32 id = 1; id <= 3; id++)
+		ask(&t, (u8)id, NULL, NULL, 0);
+	step(&t, text);
+	give(&t, MSG_STOP, 0, 0, 0);
+	step(&t, text);
+	for (u32 id = 1; id <= 3; id++)
+		give(&t, MSG_PULL, (u8)id, 0, 1);
+	CHECK_STR(step(&t, text), "_INBOX.a piece: 0 of 262144 bytes\n"
+				  "_INBOX.a piece: 0 of 262144 bytes\n");
+	bench_close(&t);
+}
+
 /* Older questions are forgotten, running ones are not. */
 TEST(agent_remembers_so_many)
 {
