@@ -172,6 +172,11 @@ TEST(v8_lines_of_a_process_that_runs)
 	c = (struct interp_code){0};
 	interp_v8.more(&f, &raw, &m, &a, &c);
 	CHECK(!c.lines.n && c.file.n);
+	/* a name that is gone while the process ends: the copied one stays */
+	put_text(&h, NAME, "");
+	c = (struct interp_code){.file = STR("/copied.js")};
+	interp_v8.more(&f, &raw, &m, &a, &c);
+	CHECK(str_is(c.file, "/copied.js"));
 	put_object(&h, NAME, CONS);
 	put_word(&h, NAME + 16, HEAP + NAME + V8_TAG);
 	put_word(&h, NAME + 24, HEAP + NAME + V8_TAG);

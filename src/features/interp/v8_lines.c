@@ -692,7 +692,7 @@ bool v8_more(const struct interp_file *f, const struct unwind_code *raw,
 		return true;
 	script -= V8_TAG;
 	if (pointer_at(&x, script + x.v->script_name, &name) &&
-	    all_text(&x, name, CHUNK, take_name, &file))
+	    all_text(&x, name, CHUNK, take_name, &file) && file.n)
 		ret->file = v8_path(a, sb_str(&file));
 	if (!script_source(&x, script, &fn.source) || !find_array(&x, fn.shared, &fn.array))
 		return false;
