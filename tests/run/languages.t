@@ -389,3 +389,10 @@ EXPECT
 	22 stacks are the same
 NEEDS x86_64 dwunwind file:/usr/bin/unshare cmd:java cmd:javac
 TIMEOUT 60
+
+NAME processes of Java that have ended when their stacks are printed are named
+RUN python3 tests/kernel/langended.py "$SONDE" 20 /usr/bin/java 2>/dev/null
+EXPECT
+	at least 99 of 100 processes
+NEEDS x86_64 dwunwind slow cmd:java cmd:javac
+TIMEOUT 120
