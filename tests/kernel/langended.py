@@ -6,6 +6,7 @@
 N processes of each interpreter run the same small program, two at a time. sonde counts the stacks of their system
 call, and prints them when all of them have ended: at least 99 of 100 must have every function of the program, with its
 name, its file and (but for JavaScript) its line. As root. Prints a line per interpreter; the number to standard error.
+$LEAST: another number than 99, where libraries are mapped late on a machine with much to do.
 """
 import os
 import re
@@ -16,6 +17,7 @@ import tempfile
 import time
 
 AT_ONCE = 2
+LEAST = int(os.environ.get("LEAST", "99"))
 WITHOUT_LINES = ["node"]
 SCRIPT = """config = {{ max_map_keys = 1000000 }}
 tracepoint:syscalls:sys_enter_{1} /curtask->real_parent->tgid == {0}/ {{ @[pid, ustack(lang)] = count(); }}
@@ -129,9 +131,9 @@ def try_one(sonde, n, command):
             return "no stack of the first process: %s%s" % (said, read(out))
         named = {pid for pid, stack in stacks(read(out)) if has_all(stack, functions, language)}
     sys.stderr.write("%s: %d of %d%s\n" % (command[0], len(named & ids), n, "; " + said if said else ""))
-    if len(named & ids) * 100 < n * 99:
+    if len(named & ids) * 100 < n * LEAST:
         return "%d of %d processes" % (len(named & ids), n)
-    return "at least 99 of 100 processes"
+    return "at least %d of 100 processes" % LEAST
 
 
 def main():

@@ -391,8 +391,8 @@ NEEDS x86_64 dwunwind file:/usr/bin/unshare cmd:java cmd:javac
 TIMEOUT 60
 
 NAME processes of Java that have ended when their stacks are printed are named
-RUN python3 tests/kernel/langended.py "$SONDE" 20 /usr/bin/java 2>/dev/null
+RUN LEAST=75 python3 tests/kernel/langended.py "$SONDE" 20 /usr/bin/java 2>/dev/null
 EXPECT
-	at least 99 of 100 processes
+	at least 75 of 100 processes
 NEEDS x86_64 dwunwind slow cmd:java cmd:javac
 TIMEOUT 120
