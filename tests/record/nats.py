@@ -111,6 +111,29 @@ def await_agents(n, server):
 	wait('%d agents' % n, lambda: len(listed(server)) == n, 120)
 
 
+class Listener:
+	"""What agents send to askers: kind 7 says that one has taken a question."""
+	def __init__(self, server):
+		self.taken = {}
+		self.socket = socket.create_connection(('127.0.0.1', server.port))
+		self.socket.sendall(b'CONNECT {"verbose": false}\r\nSUB _INBOX.> 1\r\nPING\r\n')
+		self.stream = self.socket.makefile('rb')
+		while self.stream.readline() not in (b'PONG\r\n', b''):
+			pass
+		threading.Thread(target=self.read, daemon=True).start()
+
+	def read(self):
+		for line in self.stream:
+			if line == b'PING\r\n':
+				self.socket.sendall(b'PONG\r\n')
+			if not line.startswith(b'MSG '):
+				continue
+			data = self.stream.read(int(line.split()[-1]) + 2)
+			if data[8] == 7:
+				name = data[29:29 + int.from_bytes(data[25:29], 'little')].decode()
+				self.taken[name] = self.taken.get(name, 0) + 1
+
+
 def run_agent(server, name, *words, does='', program='stub'):
 	return spawn(agent, '--any', '--nats', server.url, '--name', name, '--sonde', os.path.join(tmp, program) if program else sonde, *words,
 		     stderr=open(name + '.log', 'a'), env={**os.environ, 'HOST': name, 'DOES': does})
@@ -369,18 +392,19 @@ def killed_agents():
 	server = Server()
 	agents = {'k%d' % i: run_agent(server, 'k%d' % i, '-q', does='waits') for i in range(8)}
 	await_agents(8, server)
-	asker = spawn(sonde, 'fleet', '--nats', server.url, '-q', '--for', '600s', '--wait', '4s', '-f', 'json', '--expect', '8', '-e', count,
+	listener = Listener(server)
+	asker = spawn(sonde, 'fleet', '--nats', server.url, '-q', '--for', '600s', '--wait', '8s', '-f', 'json', '--expect', '8', '-e', count,
 		      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 	for name in agents:
 		wait(name, lambda: os.path.exists(name + '.began'))
-	time.sleep(0.5 * slow) # each has said that it traces
+	wait('each says that it traces', lambda: len(listener.taken) == 8)
 	gone = sorted(random.sample(sorted(agents), 3))
 	for name in gone:
 		end(agents[name])
 		wait('the end of its sonde', lambda: os.path.exists(name + '.ended'))
+	before = listener.taken[gone[0]]
 	again = run_agent(server, gone[0], '-q', does='waits')
-	line_of(gone[0], server)
-	time.sleep(3)
+	wait('another agent of its name', lambda: listener.taken[gone[0]] > before)
 	asker.send_signal(signal.SIGTERM)
 	last = json.loads(asker.communicate()[0].strip().split('\n')[-1])
 	equal((last['asked'], last['answered']), (8, 5), 'who answered')
