@@ -109,6 +109,7 @@ table() {
 	row live-all 1 1500 build,install 'a hundred thousand keys; each tool prints after its screen what it prints without' \
 		$sudo env KEYS=100000 SIZES=1000 HEADS=1 tests/live/live.py build/sonde random_keys resize_storm each_tool each_known
 	row soak-long 1 3700 run 'a tracer that runs for an hour' $sudo tests/kernel/soak.sh build/sonde 3600
+	row nats-many 1 120 run 'a thousand agents answer at the same time' tests/record/nats.py -l 1000 -n many build
 	row killed-long 2 1200 run 'a recorder that is killed a hundred times' $sudo tests/record/killed.py -n 100 -l 6 build
 	row aarch64-all 2 7200 cross 'all cases on four kernels of aarch64' tests/vm/run.sh -a aarch64 build/aarch64/sonde
 }
