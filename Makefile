@@ -273,7 +273,8 @@ TOOL_NAMES  = $$($(abspath $B/sonde) tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\
 LIBDIR      = lib
 COMPLETIONS = share/bash-completion/completions
 UNITS = lib/systemd/system
-install: all
+EXAMPLES = share/doc/sonde-agent/examples
+install: all $(if $(NATS),install-agent)
 	install -D -m 755 $B/sonde $(DESTDIR)$(PREFIX)/bin/sonde
 	install -D -m 644 tools/board/top.bt $(DESTDIR)$(PREFIX)/share/sonde/top.bt
 	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1
@@ -288,6 +289,13 @@ install: all
 		sed 's|/usr/bin/sonde|$(PREFIX)/bin/sonde|' packaging/$$u.service > $(DESTDIR)$(PREFIX)/$(UNITS)/$$u.service || exit; done
 	cd $(DESTDIR)$(PREFIX) && sh $(CURDIR)/scripts/tool-man.sh -d share/man/man1 $(abspath $B/sonde) $(TOOL_NAMES) \
 		$(if $(TOOLS),&& for t in $(TOOL_NAMES); do ln -sf sonde bin/$$t && ln -sf sonde $(COMPLETIONS)/$$t || exit; done)
+install-agent: all
+	install -D -m 755 $B/sonde-agent $(DESTDIR)$(PREFIX)/bin/sonde-agent
+	install -D -m 644 man/sonde-agent.1 $(DESTDIR)$(PREFIX)/share/man/man1/sonde-agent.1
+	install -d $(DESTDIR)$(PREFIX)/$(UNITS) $(DESTDIR)$(PREFIX)/$(EXAMPLES)
+	sed 's|/usr/bin/sonde|$(PREFIX)/bin/sonde|' packaging/sonde-agent.service > $(DESTDIR)$(PREFIX)/$(UNITS)/sonde-agent.service
+	install -m 644 packaging/fleet/*.conf packaging/k8s/daemonset.yaml $(DESTDIR)$(PREFIX)/$(EXAMPLES)
+	install -m 755 packaging/fleet/nkey.sh $(DESTDIR)$(PREFIX)/$(EXAMPLES)
 # What programs that embed sonde are built with.
 install-dev: lib
 	install -D -m 644 include/sonde/sonde.h $(DESTDIR)$(PREFIX)/include/sonde/sonde.h
@@ -307,7 +315,10 @@ uninstall: all
 		$(LIBDIR)/pkgconfig/libsonde.pc share/man/man3/libsonde.3 include/sonde/sonde.h
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/sonde share/sonde/top.bt share/man/man1/sonde.1 include/sonde/sdt.h $(COMPLETIONS)/sonde \
 		share/zsh/site-functions/_sonde share/fish/vendor_completions.d/sonde.fish \
-		$(UNITS)/sonde-record.service $(UNITS)/sonde-metrics.service
+		$(UNITS)/sonde-record.service $(UNITS)/sonde-metrics.service $(UNITS)/sonde-agent.service \
+		bin/sonde-agent share/man/man1/sonde-agent.1 $(EXAMPLES)/fleet.conf $(EXAMPLES)/nats-server.conf \
+		$(EXAMPLES)/nkey.sh $(EXAMPLES)/daemonset.yaml
+	for d in $(EXAMPLES) share/doc/sonde-agent; do [ ! -d $(DESTDIR)$(PREFIX)/$$d ] || rmdir $(DESTDIR)$(PREFIX)/$$d || exit; done
 	[ ! -d $(DESTDIR)$(PREFIX)/include/sonde ] || rmdir $(DESTDIR)$(PREFIX)/include/sonde
 deb rpm tarball: ; packaging/build.sh $@
 clean: ; rm -rf build
@@ -318,4 +329,4 @@ say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 -include $(OBJ:.o=.d) $(AGENT:.o=.d) $B/tests/viewers/draw.d $B/tests/kernel/oracle.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d \
 	$B/tests/fuzz/grammar.d $(FUZZ:%=$B/tests/fuzz/fuzz_%.d) $B/tests/fuzz/main.d
 .SECONDARY:
-.PHONY: all lib install-dev query debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint oracle soak ordeal install uninstall install-static deb rpm tarball clean FORCE
+.PHONY: all lib install-dev query debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint oracle soak ordeal install install-agent uninstall install-static deb rpm tarball clean FORCE

@@ -46,7 +46,7 @@ packages() {
 # ---- in a tree ----
 
 build() {
-	packages gcc libc6-dev make pkg-config libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev libmicrohttpd-dev libiberty-dev \
+	packages gcc libc6-dev make pkg-config libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev libmicrohttpd-dev libiberty-dev libnats-dev \
 		debhelper lintian rpm rpmlint
 	cp -a /src /elsewhere
 	echo "$COMMIT" >/out/commit
@@ -111,9 +111,10 @@ use_deb() {
 	try 'deb: installed' apt-get -qq -y --no-install-recommends install /out/*.deb
 	works deb
 	try 'deb: manual pages' sh -c 'cd /usr/share/man/man1 && zcat sonde.1.gz sonde-execsnoop.1.gz execsnoop.1.gz | grep -c "Nm sonde-execsnoop"'
+	try 'deb: the agent' sh -c 'sonde-agent -h && find /lib/systemd/system /usr/lib/systemd/system -name sonde-agent.service | grep . && ls /usr/share/doc/sonde-agent/examples/nkey.sh'
 	try 'deb: the header' test -s /usr/include/sonde/sdt.h
 	embeds deb
-	try 'deb: purged' apt-get -qq -y --autoremove purge sonde libsonde0 sonde-dev sonde-tools
+	try 'deb: purged' apt-get -qq -y --autoremove purge sonde libsonde0 sonde-agent sonde-dev sonde-tools
 	gone deb
 }
 
@@ -126,7 +127,7 @@ use_rpm() {
 	try 'rpm: manual pages' sh -c 'cd /usr/share/man/man1 && zcat sonde.1.gz sonde-execsnoop.1.gz execsnoop.1.gz | grep -c "Nm sonde-execsnoop"'
 	try 'rpm: the header' test -s /usr/include/sonde/sdt.h
 	try 'rpm: asks for the libraries' sh -c 'rpm -qR sonde | grep "^libbpf.so"'
-	try 'rpm: erased' rpm -e sonde sonde-libs sonde-devel sonde-tools
+	try 'rpm: erased' rpm -e sonde sonde-agent sonde-libs sonde-devel sonde-tools
 	gone rpm
 }
 

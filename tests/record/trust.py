@@ -416,13 +416,17 @@ def examples():
 	equal(sorted(mounts), sorted(volumes))
 	equal({name: m.get('readOnly', False) for name, m in mounts.items()},
 	      {'config': True, 'secret': True, 'state': False, 'tracefs': False, 'cgroup': True, 'debug': True})
-	# Its configuration is one that an agent accepts, as far as this machine has its files.
+	# Configurations are those that an agent accepts, as far as this machine has its files.
+	begins = ('ERROR: open /var/lib/sonde-agent: ', 'ERROR: connect to ')
+	write('example.conf', read(source + '/packaging/fleet/fleet.conf').replace('/etc/sonde/allowed_signers', tmp + '/allowed'))
+	rc, out, err = output(agent, '-c', 'example.conf')
+	assert rc == 1 and err.startswith(begins), err
 	conf = parts['ConfigMap']['data']['fleet.conf']
 	write('pod.conf', conf.replace('/etc/sonde/allowed_signers', tmp + '/allowed') + '\n')
 	rc, out, err = output(agent, '-c', 'pod.conf', env={k: v for k, v in os.environ.items() if k != 'NODE_NAME'})
 	equal((rc, err), (1, 'ERROR: pod.conf:5:8: name: the environment has no NODE_NAME\n'))
 	rc, out, err = output(agent, '-c', 'pod.conf', env={**os.environ, 'NODE_NAME': 'node-7'})
-	assert rc == 1 and err.startswith(('ERROR: open /var/lib/sonde-agent: ', 'ERROR: connect to ')), err
+	assert rc == 1 and err.startswith(begins), err
 
 
 cases = [signatures, limits, tools, copies, records, secure, mistakes, traces, examples]
