@@ -153,7 +153,7 @@ metrics_of() {
 	pid=$!
 	until_attached "$TMPDIR/err" || cat "$TMPDIR/err"
 	dd if=/dev/zero of=own bs=1k count=3 conv=fsync 2>/dev/null
-	cat own >/dev/null
+	dd if=own of=/dev/null bs=1k 2>/dev/null
 	kill -INT $pid
 	wait $pid
 	for call in read write fsync; do

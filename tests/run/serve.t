@@ -502,6 +502,7 @@ NEEDS usdt:/usr/bin/python3 usdt:/usr/lib/x86_64-linux-gnu/libstdc++.so.6 cmd:g+
 TIMEOUT 40
 RUN
 	counts() {
+		: >$TMPDIR/err
 		"$SONDE" contrib/metrics/$1.bt >$TMPDIR/out 2>$TMPDIR/err & pid=$!
 		until_attached $TMPDIR/err || cat $TMPDIR/err
 		shift; "$@" >/dev/null; kill -INT $pid; wait $pid

@@ -6,6 +6,7 @@ TIMEOUT 60
 RUN
 	counts() {
 		name=$1 pattern=$2; shift 2
+		: >$TMPDIR/err
 		"$SONDE" contrib/metrics/$name.bt >$TMPDIR/out 2>$TMPDIR/err & pid=$!
 		until_attached $TMPDIR/err
 		"$@" >$TMPDIR/did 2>&1
@@ -39,6 +40,7 @@ TIMEOUT 60
 RUN
 	counts() {
 		name=$1 pattern=$2; shift 2
+		: >$TMPDIR/err
 		"$SONDE" contrib/metrics/$name.bt >$TMPDIR/out 2>$TMPDIR/err & pid=$!
 		until_attached $TMPDIR/err
 		"$@" >$TMPDIR/did 2>&1

@@ -180,3 +180,32 @@ TEST(metrics_limit_of_histograms)
 		"h_bucket{disk=\"x\",op=\"1\",le=\"+Inf\"} 1\nh_count{disk=\"x\",op=\"1\"} 1\n");
 	metric_memory_free(&memory);
 }
+
+/* What protoc reads of it: a resource h, the scope sonde 1, a counter of 3 with a label whose text has a quote and a newline. */
+TEST(metrics_as_otlp)
+{
+	static const char want[] =
+		"0aa6010a470a170a0c736572766963652e6e616d6512070a05736f6e64650a1a0a1373657276696365"
+		"2e696e7374616e63652e696412030a01680a100a09686f73742e6e616d6512030a0168125b0a0a0a05"
+		"736f6e6465120131124d0a0f635f7365636f6e64735f746f74616c1208686f77206c6f6e671a01733a"
+		"2d0a271101000000000000001902000000000000002100000000000008403a0a0a016112050a037822"
+		"0a10021801";
+	struct metrics m = {0};
+	AUTO_SB label = {0};
+	AUTO_SB got = {0};
+	AUTO_SB hex = {0};
+	struct metric_shape s = {.name = STR("c_seconds_total"),
+				 .help = STR("how long"),
+				 .unit = STR("seconds"),
+				 .divide = 1000,
+				 .type = METRIC_COUNTER};
+	metric_label(&label, STR("a"), STR("x\"\n"));
+	metrics_set(&m, &s, sb_str(&label), 3000);
+	CHECK(metrics_points(&m) == 1);
+	metrics_otlp(&m, &(struct otlp_facts){STR("h"), STR("1"), .now_ns = 2, .since_ns = 1},
+		     &got);
+	for (size_t i = 0; i < got.n; i++)
+		sb_fmt(&hex, "%02x", (u8)got.s[i]);
+	CHECK_STR(hex.s, want);
+	metrics_free(&m);
+}
