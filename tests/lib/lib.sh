@@ -236,7 +236,7 @@ served() {
 	: >"$TMPDIR/served"
 	"$SONDE" serve --metrics :0 "$@" "$folder" 2>"$TMPDIR/served" &
 	server=$!
-	trap 'kill $server 2>/dev/null' EXIT # also when the case does not come to its end
+	trap 'kill $server $receiver 2>/dev/null' EXIT # also when the case does not come to its end
 	eventually grep -q '^Metrics of' "$TMPDIR/served" || cat "$TMPDIR/served"
 	metrics=$(sed -n 's/^Metrics of .* at //p' "$TMPDIR/served")
 }
