@@ -112,6 +112,15 @@ def compare(name, text):
 		raise AssertionError('%s.txt differs:\n--- wanted\n%s--- got\n%s' % (name, want, text))
 
 
+def compare_drawn(name, s):
+	"""As compare(), of a screen that may be half drawn yet."""
+	path = os.path.join(here, name + '.txt')
+	end = time.monotonic() + 10 * slow
+	while not update and masked(s.text()) != open(path).read() and time.monotonic() < end:
+		time.sleep(0.05)
+	compare(name, masked(s.text()))
+
+
 def case(function):
 	global done, failed
 	name = function.__name__
@@ -156,7 +165,7 @@ def shown(name, width, height, keys=(), env='', words=COUNTS, until='The run has
 			s.until_not(until[1:])
 		else:
 			s.until(until)
-	compare(name, masked(s.text()))
+	compare_drawn(name, s)
 	return s
 
 
@@ -178,15 +187,15 @@ def small():
 	s = shown('small', 80, 24, [('z', '!2 @reads')])
 	s.send('Tab')
 	s.until('2 @reads  table')
-	compare('small-counts', masked(s.text()))
+	compare_drawn('small-counts', s)
 	s.send('Tab', 'Tab')
 	s.until('4 @wait')
 	s.send('Tab')
 	s.until('one line')
-	compare('small-text', masked(s.text()))
+	compare_drawn('small-text', s)
 	s.send('?')
 	s.until('any key goes back')
-	compare('small-help', masked(s.text()))
+	compare_drawn('small-help', s)
 	s.close()
 
 
@@ -242,10 +251,10 @@ def row_and_filter():
 	s.until('filter: MA total>5_')
 	s.send('Enter')
 	s.until('/MA total>5')
-	compare('filter', masked(s.text()))
+	compare_drawn('filter', s)
 	s.send('/', 'Escape', '1', 'Enter')
 	s.until('@by[x, ')
-	compare('row', masked(s.text()))
+	compare_drawn('row', s)
 	s.send('Escape')
 	s.until('1 @by  table')
 	s.send('f')
@@ -872,7 +881,7 @@ def resize_storm():
 	s.tmux('resize-window', '-x', '80', '-y', '24')
 	s.send('z')
 	s.until_not('2 @reads')
-	compare('small', masked(s.text()))
+	compare_drawn('small', s)
 	s.send('q')
 	if s.ended() != '0':
 		raise AssertionError('status')
@@ -941,10 +950,10 @@ def without_color():
 		s.until('1 @on_cpu  flame')
 		s.send('Down', 'Down')
 		s.until('f4a: 1333 of 1333')
-		compare(name + '-flame', masked(s.text()))
+		compare_drawn(name + '-flame', s)
 		s.send('2', 'h')
 		s.until('2 @ret  heat')
-		compare(name + '-heat', masked(s.text()))
+		compare_drawn(name + '-heat', s)
 		if env and re.search(r'\x1b\[[0-9;]*[349][0-7]', s.text('-e')):
 			raise AssertionError('a colour')
 		s.close()
