@@ -72,7 +72,7 @@ $B/sonde $B/unit: $B/objects $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(ENTRY) $(filter %.o,$^) $(LIBS) -o $@
 $B/dynamic/sonde: $(OBJ) $B/objects $B/libs.dynamic $B/libs.http
 	$(call say,LD,$@) mkdir -p $(@D) && $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) @$B/libs.dynamic @$B/libs.http -o $@
-$B/sonde-agent: $(AGENT) $(filter $B/src/base/% $B/src/fleet/%,$(OBJ)) $B/objects
+$B/sonde-agent: $(AGENT) $(filter-out $B/src/base/embed.o,$(filter $B/src/base/% $B/src/fleet/%,$(OBJ))) $B/objects
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(shell pkg-config --libs $(NATS)) -o $@
 $B/%.o: %.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(DEFS) $(if $(filter $<,$(FAST)),-O2) $(if $(filter $(COLD),$(filter-out tests/unit/t_step.c,$<)),-O0) $(WERROR) -MMD -MP -c $< -o $@
