@@ -243,7 +243,7 @@ RUN
 EXPECT
 	22 stacks are the same
 	22 stacks are the same
-NEEDS x86_64 dwunwind cmd:java cmd:javac
+NEEDS fast x86_64 dwunwind cmd:java cmd:javac
 TIMEOUT 90
 
 NAME methods of Java and native functions stand in the order of their calls; one that is compiled, too
@@ -285,7 +285,7 @@ RUN
 	kill $java
 EXPECT
 	stacks of java without Java frames: unknown layout
-NEEDS slow x86_64 dwunwind cmd:java cmd:javac
+NEEDS fast x86_64 dwunwind cmd:java cmd:javac
 TIMEOUT 60
 
 NAME functions of JavaScript and of V8 stand in the order of their calls
@@ -314,7 +314,7 @@ EXPECT
 	json: the same
 	folded: the same
 	22
-NEEDS x86_64 dwunwind cmd:java cmd:javac
+NEEDS fast x86_64 dwunwind cmd:java cmd:javac
 TIMEOUT 60
 
 NAME stacks of JavaScript and a recording of them, at the same time, are the same
@@ -324,75 +324,75 @@ EXPECT
 	json: the same
 	folded: the same
 	148
-NEEDS x86_64 dwunwind file:/usr/bin/node
+NEEDS fast x86_64 dwunwind file:/usr/bin/node
 TIMEOUT 60
 
 NAME processes of Python that have ended when their stacks are printed are named
 RUN python3 tests/kernel/langended.py "$SONDE" 100 /usr/bin/python3 2>/dev/null
 EXPECT
 	at least 99 of 100 processes
-NEEDS x86_64 dwunwind file:/usr/bin/python3
+NEEDS fast x86_64 dwunwind file:/usr/bin/python3
 TIMEOUT 30
 
 NAME processes of Perl that have ended when their stacks are printed are named
 RUN python3 tests/kernel/langended.py "$SONDE" 100 /usr/bin/perl 2>/dev/null
 EXPECT
 	at least 99 of 100 processes
-NEEDS x86_64 dwunwind file:/usr/bin/perl
+NEEDS fast x86_64 dwunwind file:/usr/bin/perl
 TIMEOUT 30
 
 NAME processes of PHP that have ended when their stacks are printed are named
 RUN python3 tests/kernel/langended.py "$SONDE" 100 '/usr/bin/php -n' 2>/dev/null
 EXPECT
 	at least 99 of 100 processes
-NEEDS x86_64 dwunwind file:/usr/bin/php
+NEEDS fast x86_64 dwunwind file:/usr/bin/php
 TIMEOUT 30
 
 NAME Python with a root directory of its own, where its file is at another path
 RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/python3
 EXPECT
 	81 stacks are the same
-NEEDS x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/python3
+NEEDS fast x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/python3
 TIMEOUT 30
 
 NAME Ruby with a root directory of its own, where its file is at another path
 RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/ruby
 EXPECT
 	59 stacks are the same
-NEEDS x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/ruby
+NEEDS fast x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/ruby
 TIMEOUT 30
 
 NAME PHP with a root directory of its own, where its file is at another path
 RUN python3 tests/kernel/langstacks.py -r "$SONDE" '/usr/bin/php -n'
 EXPECT
 	79 stacks are the same
-NEEDS x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/php
+NEEDS fast x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/php
 TIMEOUT 30
 
 NAME Perl with a root directory of its own, where its file is at another path
 RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/perl
 EXPECT_RE
 	7[5-9] stacks are the same
-NEEDS x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/perl
+NEEDS fast x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/perl
 TIMEOUT 30
 
 NAME JavaScript with a root directory of its own, where its file is at another path
 RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/node
 EXPECT
 	148 stacks are the same
-NEEDS x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/node
+NEEDS fast x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/node
 TIMEOUT 60
 
 NAME Java with a root directory of its own, where its file is at another path
 RUN python3 tests/kernel/langstacks.py -r "$SONDE" '/usr/bin/java -Xint'
 EXPECT
 	22 stacks are the same
-NEEDS x86_64 dwunwind file:/usr/bin/unshare cmd:java cmd:javac
+NEEDS fast x86_64 dwunwind file:/usr/bin/unshare cmd:java cmd:javac
 TIMEOUT 60
 
 NAME processes of Java that have ended when their stacks are printed are named
 RUN LEAST=75 python3 tests/kernel/langended.py "$SONDE" 20 /usr/bin/java 2>/dev/null
 EXPECT
 	at least 75 of 100 processes
-NEEDS x86_64 dwunwind slow cmd:java cmd:javac
+NEEDS fast x86_64 dwunwind slow cmd:java cmd:javac
 TIMEOUT 120
