@@ -147,15 +147,20 @@ sees_own() {
 	tool_sees "$load" "$1dist" --csv | awk -F, '/^write,/ { n += $NF } END { print n, "in CSV" }'
 }
 
-# metrics_of TYPE: which calls contrib/metrics/TYPE-latency.bt counts, of those that are made there.
-metrics_of() {
-	"$SONDE" "$OLDPWD/contrib/metrics/$1-latency.bt" >"$TMPDIR/out" 2>"$TMPDIR/err" &
+# example_of NAME COMMAND: contrib/metrics/NAME.bt prints to $TMPDIR/out what it has counted of COMMAND.
+example_of() {
+	: >"$TMPDIR/err"
+	"$SONDE" "$OLDPWD/contrib/metrics/$1.bt" >"$TMPDIR/out" 2>"$TMPDIR/err" &
 	pid=$!
 	until_attached "$TMPDIR/err" || cat "$TMPDIR/err"
-	dd if=/dev/zero of=own bs=1k count=3 conv=fsync 2>/dev/null
-	dd if=own of=/dev/null bs=1k 2>/dev/null
+	eval "$2"
 	kill -INT $pid
 	wait $pid
+}
+
+# metrics_of TYPE: which calls contrib/metrics/TYPE-latency.bt counts, of those that are made there.
+metrics_of() {
+	example_of "$1-latency" 'dd if=/dev/zero of=own bs=1k count=3 conv=fsync 2>/dev/null; dd if=own of=/dev/null bs=1k 2>/dev/null'
 	for call in read write fsync; do
 		grep -qF "@ns[$call]" "$TMPDIR/out" && echo "$1: $call"
 	done

@@ -25,12 +25,14 @@ RUN
 	counts accept-latency '\|@+' tcp
 	counts syn-backlog '\|@+' full
 	counts unix-backlog '\|@+' ux
+	counts unix-accept-latency '\|@+' ux
 	counts icmp '^@\[8\]: [1-9]' ping
 	counts fragments '^@: [1-9]' large
 EXPECT
 	accept-latency
 	syn-backlog
 	unix-backlog
+	unix-accept-latency
 	icmp
 	fragments
 
@@ -85,10 +87,11 @@ EXPECT
 
 NAME examples of metrics: XFS
 ALONE
-RUN on_disk xfs 320M 'metrics_of xfs'
+RUN on_disk xfs 320M 'metrics_of xfs; example_of xfs-reclaim "echo 2 >/proc/sys/vm/drop_caches"; grep -F "@ns[count]" "$TMPDIR/out"'
 NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.xfs module:xfs sym:xfs_file_read_iter
 TIMEOUT 120
 EXPECT
 	xfs: read
 	xfs: write
 	xfs: fsync
+	@ns[count]:
