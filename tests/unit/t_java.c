@@ -176,7 +176,7 @@ TEST(java_stacks_before_the_layout_was_read)
 	static u64 lost[UNWIND_LOST_WORDS];
 	struct sentences said = {0};
 	struct reporter r = {.output = {.sink = &sink, .self = &said}};
-	struct langs l;
+	struct langs l = {0};
 	struct unwind_langs *mem = xcalloc(1, sizeof(*mem));
 	langs_init(&l, mem);
 	l.file[0] = (struct lang_file){&interp_java, {.label = "java 17"}};
