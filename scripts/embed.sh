@@ -3,7 +3,7 @@
 # (base/embed.h).
 set -eu
 command -v gzip >/dev/null || { echo 'embed.sh: no gzip' >&2; exit 1; }
-most=65536 # bytes of a block's text: what is unpacked for one file
+most=16384 # bytes of a block's text: what is unpacked for one file, when a tool starts
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 : >"$dir/text" >"$dir/packed" >"$dir/blocks"
