@@ -203,6 +203,7 @@ EXPECT
 
 # The tables of its unwinding are made after the first event: what is printed has all frames.
 NAME number of frames of a process that begins after the probes
+NEEDS dwunwind
 RUN
 	cp build/tests/stack "$TMPDIR/later"
 	"$SONDE" -e "uprobe:$TMPDIR/later:inner { printf(\"%d %d\n\", len(ustack(3)), len(ustack(raw, 2))); print(len(ustack(3))); print(ustack(3)); exit(); }" >"$TMPDIR/out" 2>"$TMPDIR/err" & S=$!
