@@ -74,7 +74,7 @@ bool columns_have_data(const struct columns *t)
 	bool any = false;
 	for (u32 i = 0; i < t->n; i++)
 		any |= !t->col[i].text;
-	return any;
+	return any && !t->summary;
 }
 
 static void put_status(struct sb *out, u32 status)

@@ -74,6 +74,7 @@ struct columns {
 	bool spaced;   /* in text a row's stacks follow it directly, and an empty line them */
 	bool begun;    /* show() without maps begins a report of rows of emit() */
 	bool top;      /* each show() is a screen: time and load, heading, rows */
+	bool summary;  /* of show_functions(): only text has it */
 };
 
 /* A cell as text; "-" for one that is not known. Control bytes and what is not UTF-8 are escaped.

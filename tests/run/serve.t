@@ -388,7 +388,7 @@ EXPECT
 	WARNING: --otlp: 127.0.0.1:PORT cannot be reached: WHY; it is tried again
 
 NAME --push-profile sends what was counted since the last profile
-NEEDS cmd:python3 uprobe
+NEEDS cmd:python3 uprobe dwunwind
 TIMEOUT 40
 RUN
 	calls=$(realpath build/tests/calls); cd "$TMPDIR"; mkdir s

@@ -124,6 +124,14 @@ EXPECT
 	comm,pid,kstack,ustack,samples
 	busy main
 
+NAME profile, offcputime, wakeuptime: CSV without a row has the heading of the stacks
+RUN for t in 'profile 0.1' 'offcputime 0.1' 'wakeuptime 0.1'; do "$SONDE" ${t% *} -q -K -n nobodyishere --csv ${t#* }; done
+NEEDS tp:sched/sched_switch btf
+EXPECT
+	comm,kstack,samples
+	comm,kstack,total_ns
+	waker,kstack,comm,total_ns
+
 NAME profile: addresses of frames
 RUN "$SONDE" profile -q -AU -n spin -- build/tests/spin 300 | grep -cE '^\s+[0-9a-f]{4,} busy\+[0-9]+ \(.*spin\)' | sed 's/^[1-9][0-9]*$/some/'
 NEEDS prog:spin

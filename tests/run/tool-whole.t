@@ -79,7 +79,7 @@ EXPECT
 NAME biostacks: a request of more pieces than are looked at
 RUN
 	"$SONDE" tools -s biostacks | sed 's/0\.\.64/0..0/' >"$TMPDIR/few.bt"
-	with_loop 'for t in biostacks "$TMPDIR/few.bt"; do "$SONDE" $t >"$TMPDIR/o" 2>&1 & p=$!; eventually grep -q ^Tracing "$TMPDIR/o"; /bin/dd if=/dev/zero of=$disk bs=8k count=20 oflag=direct 2>/dev/null; kill -INT $p; wait $p; grep -c "pieces: the others" "$TMPDIR/o"; done'
+	with_loop 'for t in biostacks "$TMPDIR/few.bt"; do rm -f "$TMPDIR/o"; "$SONDE" $t >"$TMPDIR/o" 2>&1 & p=$!; eventually grep -q ^Tracing "$TMPDIR/o"; /bin/dd if=/dev/zero of=$disk bs=8k count=20 oflag=direct 2>/dev/null; kill -INT $p; wait $p; grep -c "pieces: the others" "$TMPDIR/o"; done'
 NEEDS slow file:/dev/loop-control cmd:losetup btf
 TIMEOUT 90
 ALONE

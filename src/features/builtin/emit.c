@@ -538,6 +538,7 @@ static struct ref lower_show(struct lower *l, struct node *call, struct mem dst)
 		t->begun = true;
 		t->head = false;
 	}
+	t->summary |= call->fn->check == check_show_functions;
 	sc->columns = t;
 	sc->last = probe_last_method(l->pt->type)->phase == PROG_END;
 	for (struct node *n = call->a->next; n; n = n->next)
