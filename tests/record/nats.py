@@ -51,6 +51,11 @@ def spawn(*words, **more):
 	return p
 
 
+def read(path):
+	with open(path) as f:
+		return f.read()
+
+
 def end(p, sig=signal.SIGKILL):
 	p.send_signal(sig)
 	p.wait()
@@ -58,22 +63,26 @@ def end(p, sig=signal.SIGKILL):
 
 class Server:
 	def __init__(self, *lines):
-		with socket.socket() as s:
-			s.bind(('127.0.0.1', 0))
-			self.port = s.getsockname()[1]
-		self.url = 'nats://127.0.0.1:%d' % self.port
-		self.conf = 'server-%d.conf' % self.port
-		with open(self.conf, 'w') as f:
-			f.write('host: 127.0.0.1\nport: %d\n%s\n' % (self.port, '\n'.join(lines)))
-		self.start()
+		while True:
+			# Not one of those that connections get: while the server is down, it stays free.
+			self.port = random.randrange(10000, 32768)
+			self.url = 'nats://127.0.0.1:%d' % self.port
+			self.conf = 'server-%d.conf' % self.port
+			with open(self.conf, 'w') as f:
+				f.write('host: 127.0.0.1\nport: %d\n%s\n' % (self.port, '\n'.join(lines)))
+			if self.start():
+				break
 
 	def start(self):
-		self.process = spawn('nats-server', '-c', self.conf, stdout=subprocess.DEVNULL, stderr=open(self.conf + '.log', 'a'))
-		wait('nats-server', self.listens)
-
-	def listens(self):
-		with socket.socket() as s:
-			return s.connect_ex(('127.0.0.1', self.port)) == 0
+		"""False: somebody else has the port."""
+		log = self.conf + '.log'
+		self.process = spawn('nats-server', '-c', self.conf, stdout=subprocess.DEVNULL, stderr=open(log, 'w'))
+		wait('nats-server', lambda: 'Server is ready' in read(log) or self.process.poll() is not None)
+		if self.process.poll() is None:
+			return True
+		if 'address already in use' in read(log):
+			return False
+		raise AssertionError('nats-server: ' + read(log))
 
 	def kill(self):
 		end(self.process)
@@ -372,13 +381,14 @@ def killed_server():
 		for f in ('big.go', 'big.began'):
 			if os.path.exists(f):
 				os.unlink(f)
+		listener = Listener(server)
 		with open(name, 'w') as f:
 			asker = spawn(sonde, 'fleet', '--nats', server.url, '--for', '10s', *ask, stdout=f, stderr=subprocess.STDOUT)
-		wait('the start', lambda: os.path.exists('big.began'))
+		wait('the start', lambda: os.path.exists('big.began') and len(listener.taken) == 21)
 		for _ in range(10 if name == 'second' else 0):
 			server.kill()
 			time.sleep(random.random() / 2)
-			server.start()
+			equal(server.start(), True, 'the port is free')
 			time.sleep(random.random())
 		open('big.go', 'w').close()
 		equal(asker.wait(), 3, 'the status')

@@ -2,7 +2,7 @@
 # trust.py [-n NAME] BUILD - which questions agents run: signatures, times, copies, changed bytes, the policy of a host, keys
 # and permissions of the server, the record of each question; and the examples in packaging/. A shell acts as sonde on the
 # hosts; as root, sonde itself does, too.
-import json, os, re, shutil, socket, struct, subprocess, sys, tempfile, time
+import json, os, random, re, shutil, socket, struct, subprocess, sys, tempfile, time
 
 args = sys.argv[1:]
 names = []
@@ -76,17 +76,16 @@ def read(path):
 class Server:
 	"""text: of its configuration; {} is the port."""
 	def __init__(self, text='host: 127.0.0.1\nport: {}\n', scheme='nats'):
-		with socket.socket() as s:
-			s.bind(('127.0.0.1', 0))
-			self.port = s.getsockname()[1]
-		self.url = '%s://localhost:%d' % (scheme, self.port)
-		write('server.conf', text.replace('{}', str(self.port)))
-		self.process = spawn('nats-server', '-c', 'server.conf', stdout=subprocess.DEVNULL, stderr=open('server.log', 'a'))
-		wait('nats-server', self.listens)
-
-	def listens(self):
-		with socket.socket() as s:
-			return s.connect_ex(('127.0.0.1', self.port)) == 0
+		while True:
+			self.port = random.randrange(10000, 32768)
+			self.url = '%s://localhost:%d' % (scheme, self.port)
+			write('server.conf', text.replace('{}', str(self.port)))
+			self.process = spawn('nats-server', '-c', 'server.conf', stdout=subprocess.DEVNULL, stderr=open('server.log', 'w'))
+			wait('nats-server', lambda: 'Server is ready' in read('server.log') or self.process.poll() is not None)
+			if self.process.poll() is None:
+				break
+			if 'address already in use' not in read('server.log'):
+				raise AssertionError('nats-server: ' + read('server.log'))
 
 
 class Client:
