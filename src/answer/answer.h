@@ -14,19 +14,34 @@
 struct columns;
 struct rec_file;
 
-enum { ANSWER_MAX_DEPTH = 16, ANSWER_MAX_COLUMNS = 64 };
+enum {
+	ANSWER_MAX_DEPTH = 16,
+	ANSWER_MAX_COLUMNS = 64,
+	ANSWER_KEPT_ROWS = 16 << 20, /* bytes of a map's rows that can be referred to by AGAIN */
+};
 
+/* Rows of the last map that had some, as texts. */
+struct answer_rows {
+	struct sb bytes;
+	u32 n;
+	bool cut; /* there were more */
+};
 /* One that is being written. */
 struct answer_out {
 	struct rec_writer *w;
 	struct sink_env env;
 	VEC(const struct columns *) table; /* whose columns are in the file */
+	struct answer_rows rows;
+	u32 generation; /* of the names in them */
+	size_t same;    /* bytes of them that the map being written has, too */
+	bool matches;   /* it has no other rows so far; they are not written yet */
 };
 /* The machine does not have the probe. */
 void answer_put_lack(struct answer_out *o, struct str probe);
 /* Appends an item; of what an answer does not contain nothing is written. */
 struct err *answer_put(struct answer_out *o, const struct item *it) MUST_USE;
 void answer_out_free(struct answer_out *o); /* not the writer */
+void answer_keep_row(struct answer_rows *r, struct str row, bool first);
 
 /* ---- value.c ---- */
 /* Stacks become names of the writer. */

@@ -45,6 +45,8 @@ struct host {
 	struct tab times;    /* what was printed -> how often, so far */
 	struct table *table; /* whose rows follow */
 	struct table_head head;
+	struct answer_rows rows;         /* of the last map that had some */
+	bool began;                      /* rows of the last PRINT are among them */
 	VEC(struct host_table) declared; /* by their ids in the file, from 1 */
 	struct report *report;           /* of whose maps so many follow: */
 	u32 left;
@@ -166,6 +168,7 @@ static struct err *take_print(struct merge *m, struct host *h, struct answer_in 
 	struct table_head *head = &h->head;
 	if (!table_take_head(in, head))
 		return damaged(h, it);
+	h->began = false;
 	if (h->left) {
 		take_report_map(m, h);
 		return NULL;
@@ -187,8 +190,8 @@ static struct err *take_print(struct merge *m, struct host *h, struct answer_in 
 	return NULL;
 }
 
-static struct err *take_row(struct merge *m, struct host *h, struct answer_in *in,
-			    const struct rec_answer *it)
+static struct err *add_row(struct merge *m, struct host *h, struct answer_in *in,
+			   const struct rec_answer *it)
 {
 	struct table *t = h->table;
 	if (h->skips) {
@@ -200,6 +203,31 @@ static struct err *take_row(struct merge *m, struct host *h, struct answer_in *i
 	const struct table_host host = {.label = t->hosts ? h->label : STR(""),
 					.same = m->same && !t->apart};
 	return table_take_row(t, in, &h->head, &host) ? NULL : damaged(h, it);
+}
+
+static struct err *take_row(struct merge *m, struct host *h, struct answer_in *in,
+			    const struct rec_answer *it)
+{
+	answer_keep_row(&h->rows, it->fields, !h->began);
+	h->began = true;
+	return add_row(m, h, in, it);
+}
+
+static struct err *take_again(struct merge *m, struct host *h, struct answer_in *in,
+			      const struct rec_answer *it)
+{
+	struct err *e = NULL;
+	struct bytes rows = bytes_of(h->rows.bytes.s, h->rows.bytes.n);
+	if (!h->rows.n || h->rows.cut || h->began)
+		return damaged(h, it);
+	if (h->skips)
+		h->shows->left_out += h->rows.n;
+	while (!h->skips && !e && rows.at < rows.n) {
+		struct str row = unpack_str(&rows);
+		in->b = bytes_of(row.s, row.n);
+		e = add_row(m, h, in, it);
+	}
+	return e;
 }
 
 /* ---- tables ---- */
@@ -399,7 +427,7 @@ static const struct {
 	{ITEM_VALUE, take_text},  {ITEM_REMARK, take_text},     {ITEM_STATUS, take_status},
 	{ITEM_STOP, take_stop},   {ITEM_COLUMNS, take_columns}, {ITEM_HEADING, take_heading},
 	{ITEM_CELLS, take_cells}, {ITEM_SHOW, take_show},       {ITEM_RUN, take_run},
-	{ITEM_LACK, take_lack},
+	{ITEM_LACK, take_lack},   {ITEM_AGAIN, take_again},
 };
 
 static struct err *take_item(struct merge *m, struct host *h, const struct rec_answer *it)
@@ -507,6 +535,7 @@ static struct err *read_host(struct merge *m, struct host *h)
 		e = take_item(m, h, &it);
 	e = e ? e : late;
 	rec_rest(h->file);
+	sb_free(&h->rows.bytes);
 	if (e && !m->spec.partial)
 		return e;
 	if (e)
@@ -855,6 +884,7 @@ void merge_free(struct merge *m)
 		vec_free(&m->host.v[i]->loss);
 		vec_free(&m->host.v[i]->declared);
 		vec_free(&m->host.v[i]->lack);
+		sb_free(&m->host.v[i]->rows.bytes);
 		tab_free(&m->host.v[i]->times);
 	}
 	for (u32 i = 0; i < m->table.n; i++)

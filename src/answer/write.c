@@ -73,13 +73,81 @@ static void put_print(struct rec_writer *w, const struct sink_env *env, const st
 	rec_answer(w, ITEM_PRINT, sb_str(&b));
 }
 
-static struct err *put_map(struct rec_writer *w, const struct sink_env *env, const struct item *it)
+/* ---- rows that are those of the map before ---- */
+
+/* Fewer bytes are written twice: sonde before version 1.4 of the format cannot read AGAIN. */
+enum { LEAST_AGAIN = 4096 };
+
+static void begin_rows(struct answer_out *o)
 {
+	o->matches = o->rows.bytes.n && !o->rows.cut && o->generation == rec_generation(o->w);
+	o->same = 0;
+}
+
+/* What matched, and no more, is written after all. */
+static void end_match(struct answer_out *o)
+{
+	struct answer_rows *r = &o->rows;
+	struct bytes b = bytes_of(r->bytes.s, o->same);
+	for (r->n = 0; o->matches && b.at < b.n; r->n++)
+		rec_answer(o->w, ITEM_ROW, unpack_str(&b));
+	r->bytes.n = o->same;
+	o->matches = false;
+	o->generation = rec_generation(o->w);
+}
+
+static bool is_next(const struct answer_out *o, struct str row)
+{
+	struct bytes b = bytes_of(o->rows.bytes.s, o->rows.bytes.n);
+	bytes_seek(&b, o->same);
+	return b.at < b.n && str_eq(unpack_str(&b), row);
+}
+
+void answer_keep_row(struct answer_rows *r, struct str row, bool first)
+{
+	if (first) {
+		r->bytes.n = r->n = 0;
+		r->cut = false;
+	}
+	r->n++;
+	r->cut |= row.n + 4 > ANSWER_KEPT_ROWS - r->bytes.n;
+	if (!r->cut)
+		pack_str(&r->bytes, row);
+}
+
+/* first: nothing of the map is written yet. */
+static struct err *put_row(struct answer_out *o, struct str row, bool first)
+{
+	if (o->matches && is_next(o, row)) {
+		o->same += row.n + 4;
+		return NULL;
+	}
+	if (o->matches || first)
+		end_match(o);
+	rec_answer(o->w, ITEM_ROW, row);
+	answer_keep_row(&o->rows, row, first);
+	return rec_tick(o->w, 0);
+}
+
+static void end_rows(struct answer_out *o)
+{
+	if (!o->matches || !o->same)
+		return; /* without rows the last ones stay */
+	if (o->same == o->rows.bytes.n && o->same >= LEAST_AGAIN)
+		rec_answer(o->w, ITEM_AGAIN | ITEM_NEEDED, STR(""));
+	else
+		end_match(o);
+}
+
+static struct err *put_map(struct answer_out *o, const struct item *it)
+{
+	struct rec_writer *w = o->w;
 	const struct item_merge *m = it->map.merge;
 	u32 words = m->type ? agg_of(m->type)->words(m->type) : 1;
 	struct err *e = NULL;
 	AUTO_SB b = {0};
-	put_print(w, env, it, it->map.key != NULL);
+	put_print(w, &o->env, it, it->map.key != NULL);
+	begin_rows(o);
 	for (u64 i = 0; i < it->map.n && !e; i++) {
 		struct item_row row = item_row(it, i);
 		sb_clear(&b);
@@ -90,10 +158,10 @@ static struct err *put_map(struct rec_writer *w, const struct sink_env *env, con
 			put_words(&b, m->words, words);
 		if (!m->type)
 			answer_put_value(w, &b, row.val);
-		rec_answer(w, ITEM_ROW, sb_str(&b));
-		e = rec_tick(w, 0);
+		e = put_row(o, sb_str(&b), !i);
 	}
-	return e;
+	end_rows(o);
+	return e ? e : rec_tick(w, 0);
 }
 
 static void put_text(struct rec_writer *w, const struct sink_env *env, const struct item *it)
@@ -229,7 +297,7 @@ struct err *answer_put(struct answer_out *o, const struct item *it)
 	AUTO_SB b = {0};
 	struct rec_writer *w = o->w;
 	switch (it->kind) {
-	case I_MAP: return put_map(w, &o->env, it);
+	case I_MAP: return put_map(o, it);
 	case I_TEXT:
 	case I_VALUE: put_text(w, &o->env, it); break;
 	case I_ERROR:
@@ -258,4 +326,5 @@ struct err *answer_put(struct answer_out *o, const struct item *it)
 void answer_out_free(struct answer_out *o)
 {
 	vec_free(&o->table);
+	sb_free(&o->rows.bytes);
 }

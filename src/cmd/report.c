@@ -404,14 +404,20 @@ static struct err *sum_answer(struct rec_file *f, struct answer_sums *s)
 	struct rec_answer it;
 	struct err *e;
 	struct printed *map = NULL;
+	u64 before = 0, rows = 0; /* of the last PRINT that had some, and of this one */
 	while (rec_next_answer(f, &it, &e)) {
 		struct bytes b = bytes_of(it.fields.s, it.fields.n);
 		if (it.kind == ITEM_PRINT) {
 			bytes_take(&b, sizeof(u64) + 1);
 			map = printed_of(s, unpack_str(&b));
 			map->times++;
+			before = rows ? rows : before;
+			rows = 0;
 		} else if (it.kind == ITEM_ROW && map) {
 			map->rows++;
+			rows++;
+		} else if (it.kind == (ITEM_AGAIN | ITEM_NEEDED) && map) {
+			map->rows += before;
 		} else if (it.kind == ITEM_OUTPUT || it.kind == ITEM_VALUE) {
 			s->texts++;
 		} else if (it.kind == (ITEM_CELLS | ITEM_NEEDED)) {

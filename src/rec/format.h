@@ -1,5 +1,5 @@
 /*
- * format.h - the bytes of a recording, version 1.1. docs/recording.md describes them for others.
+ * format.h - the bytes of a recording, version 1.4. docs/recording.md describes them for others.
  *
  * A file is a header and blocks. It is only ever appended to, so that each prefix of it is a
  * recording, too. Numbers are little endian and need no alignment, except that a block begins at an
@@ -47,8 +47,8 @@
 
 enum {
 	REC_MAJOR = 1,
-	REC_MINOR =
-		3, /* 1: BLOCK_ANSWER; the language of a FRAME. 2: tables in answers. 3: RUN, LACK */
+	/* 1: BLOCK_ANSWER; the language of a FRAME. 2: tables in answers. 3: RUN, LACK. 4: AGAIN */
+	REC_MINOR = 4,
 	REC_FILE_HEADER = 64,
 	REC_HEADER_CPUS = 52, /* offset of the number of possible CPUs, a u16 */
 	REC_BLOCK_HEADER = 56,
@@ -68,7 +68,7 @@ enum rec_block_type {
 		1, /* what a reader wants to know first: META, ENUM, SCHEMA, FEATURE, CLOCK, LOSS */
 	BLOCK_NAMES = 2, /* what rows refer to: STRING, TASK, EXIT, MAPPING, FRAME, STACK, RESET */
 	BLOCK_EVENTS = 16, /* rows */
-	BLOCK_ANSWER = 17, /* PRINT to SHOW; marked as needed */
+	BLOCK_ANSWER = 17, /* PRINT to AGAIN; marked as needed */
 	BLOCK_END = 31,    /* one END */
 };
 enum rec_block_flags {
@@ -169,6 +169,8 @@ enum rec_item_kind {
 	ITEM_RUN = 107,
 	/* text probe, that the machine does not have */
 	ITEM_LACK = 108,
+	/* No fields: the rows of this PRINT are those of the last one that had rows */
+	ITEM_AGAIN = 109,
 
 	ITEM_NEEDED = 0x8000, /* added to a kind: a reader that does not know it must stop */
 };

@@ -247,6 +247,30 @@ END
 	m -f json web2.rows other.rows
 }
 
+# Rows that were printed just before are written once.
+again() {
+	"$sonde" query -q wide.sonde -f answer:codec=none -o again.answer profile
+	"$sonde" query -q wide.sonde -f answer:codec=none -o differ.answer -e "config = { print_maps_on_exit = false }
+$enter { @[pid, comm, args.id] = count(); @s = 1; } end { print(@); print(@s); print(@); @[0, comm, 0] = count(); print(@); print(@); }"
+	python3 - "$here/../../docs" again.answer differ.answer << 'END'
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import read_recording
+for name in sys.argv[2:]:
+    items = []
+    with open(name, "rb") as file:
+        for kind, n, b in read_recording.blocks(file.read()):
+            items += [read_recording.Bytes(b.text()).get("H") & 0x7fff for _ in range(n if kind == 17 else 0)]
+    print("%s: %d maps, %d rows, %d times those of the map before" % (name, *map(items.count, (96, 97, 109))))
+END
+	for f in again differ; do
+		"$sonde" report $f.answer | sed -n '/ROWS/,/@/p'
+	done
+	same "config = { print_maps_on_exit = false }
+$enter { @[pid, comm, args.id] = count(); } end { print(@); print(@); clear(@); print(@); }" text json
+}
+
 # Where a file ends decides what is said of it.
 damaged() {
 	size=$(stat -c %s web1.answer)
@@ -270,7 +294,7 @@ END
 }
 
 split
-{ hosts; rows; damaged; } > got.txt
+{ hosts; rows; again; damaged; } > got.txt
 if [ "$update" ]; then
 	cp got.txt "$here/merge.txt"
 elif ! diff -u "$here/merge.txt" got.txt; then
