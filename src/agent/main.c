@@ -10,6 +10,7 @@
 #include "agent/ask.h"
 #include "agent/guard.h"
 #include "agent/nats.h"
+#include "agent/policy.h"
 #include "agent/sign.h"
 #include "api/version.h"
 #include "base/alloc.h"
@@ -203,6 +204,16 @@ static struct err *judge(void *arg, const struct question *q, struct str bytes,
 	return s->p->guard ? guard_judge(s->p->guard, q, bytes, signature) : NULL;
 }
 
+/* Without a policy. */
+static void own_frame(const struct side *s, const struct question *q, struct sb *ret)
+{
+	struct arena a = {0};
+	struct question_list more = {0};
+	policy_label_words(&s->setup.label, &a, &more);
+	question_frame(q, &more, ret);
+	arena_free(&a);
+}
+
 static struct err *start_task(void *arg, const struct question *q, u64 for_ns, struct task **ret)
 {
 	AUTO_SB frame = {0};
@@ -216,7 +227,7 @@ static struct err *start_task(void *arg, const struct question *q, u64 for_ns, s
 	if (s->p->guard)
 		guard_frame(s->p->guard, q, for_ns, &frame);
 	else
-		question_frame(&mine, NULL, &frame);
+		own_frame(s, &mine, &frame);
 	const char *const words[] = {s->p->sonde ? s->p->sonde : "sonde", "fleet-host"};
 	struct err *e = task_child(words, countof(words), sb_str(&frame), ret);
 	if (!e && s->p->guard && (e = guard_started(s->p->guard, (*ret)->pid))) {

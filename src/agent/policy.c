@@ -86,6 +86,18 @@ static void put_denials(struct sb *b, const struct conf *c, const struct questio
 		sb_fmt(b, "%sprobes", b->n ? "," : "");
 }
 
+void policy_label_words(const struct question_list *label, struct arena *a,
+			struct question_list *ret)
+{
+	AUTO_SB b = {0};
+	for (u32 i = 0; i < label->n; i++)
+		sb_fmt(&b, "%s%.*s", i ? "," : "", STRF(label->v[i]));
+	if (!b.n)
+		return;
+	add_word(a, ret, STR("--label"));
+	add_word(a, ret, arena_str(a, sb_str(&b)));
+}
+
 void policy_words(const struct conf *c, const struct question *q, const struct judgement *j,
 		  struct arena *a, struct question_list *ret)
 {
@@ -97,6 +109,7 @@ void policy_words(const struct conf *c, const struct question *q, const struct j
 		share = MIN(share, asked);
 	add_word(a, ret, STR("--budget"));
 	add_word(a, ret, str_z(arena_fmt(a, "%llu.%04llu%%", share / 10000, share % 10000)));
+	policy_label_words(&c->label, a, ret);
 	put_denials(&deny, c, q, j->signer.n);
 	if (deny.n) {
 		add_word(a, ret, STR("--deny"));

@@ -38,6 +38,9 @@ struct err *policy_judge(const struct policy *p, const struct question *q, struc
 			 struct str signature, u64 wall_ns, struct judgement *ret) MUST_USE;
 /* How long it may run. */
 u64 policy_for_ns(const struct conf *c, u64 for_ns);
+/* Option --label of sonde, so that its answer says them; appended. Words are the arena's. */
+void policy_label_words(const struct question_list *label, struct arena *a,
+			struct question_list *ret);
 /* Options for the sonde that runs the question. Words are the arena's. */
 void policy_words(const struct conf *c, const struct question *q, const struct judgement *j,
 		  struct arena *a, struct question_list *ret);

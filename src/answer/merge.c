@@ -5,76 +5,13 @@
  * kept as entries of each host, in its order. merge_put() takes the entries of all hosts by their
  * times. An entry that hosts share is put when its last host has come to it.
  */
-#include "answer/merge.h"
-#include "answer/rows.h"
+#include "answer/inside.h"
 #include "base/alloc.h"
 #include "base/pack.h"
 #include "core/cost.h"
 #include "core/loss.h"
 
 enum { MAX_MEMORY = 1 << 30 }; /* bytes of what is read */
-
-/* What several hosts share: a printing of a map, a table of show(), a text that all print. */
-struct shared {
-	struct table *table;   /* NULL if this is something else */
-	struct report *report; /* the same */
-	u32 hosts, left;       /* hosts that have it; hosts whose entry was not reached yet */
-};
-struct entry {
-	enum item_kind kind : 8;
-	bool warn, said, line, own;
-	u64 ns; /* wall clock; never before the entry before it */
-	struct str name, str;
-	const struct value *val;
-	u64 n;
-	const struct emitted *row; /* I_ROW */
-	const struct declared *of; /* I_HEAD, I_END: or NULL */
-	struct shared *shared;     /* NULL if no other host has this entry */
-};
-struct loss_entry {
-	enum loss loss;
-	u64 n;
-	struct str who, text;
-};
-struct host {
-	struct rec_file *file;
-	struct str label, path, boot; /* label: how outputs name it */
-	VEC(struct entry) entry;
-	VEC(struct loss_entry) loss;
-	u32 next;            /* entry to be put */
-	struct tab times;    /* what was printed -> how often, so far */
-	struct table *table; /* whose rows follow */
-	struct table_head head;
-	struct answer_rows rows;         /* of the last map that had some */
-	bool began;                      /* rows of the last PRINT are among them */
-	VEC(struct host_table) declared; /* by their ids in the file, from 1 */
-	struct report *report;           /* of whose maps so many follow: */
-	u32 left;
-	struct host_table *shows; /* the table of that */
-	bool skips;               /* what follows of it is left out */
-	bool ran;                 /* it came to its end */
-	struct merge_run run;     /* without lacks: */
-	VEC(struct str) lack;
-};
-struct merge {
-	struct merge_spec spec;
-	const struct sink *sink;
-	void *self;
-	struct show results, remarks;
-	struct arena a;
-	size_t room;
-	VEC(struct host *) host;
-	struct tab shared;
-	VEC(struct table *) table;
-	struct tables tables;
-	struct rows_to to;
-	struct str script, arguments; /* of all */
-	struct str what;              /* of the first */
-	bool partial;
-	bool same;  /* all answers are of one machine */
-	bool named; /* hosts were named by the caller */
-	u32 failed; /* the host that could not be read */
-};
 
 /* ---- reading ---- */
 
@@ -130,13 +67,22 @@ static struct err *other_key(const struct host *h, const char *what, struct str 
 		       STRF(h->path), what, STRF(name));
 }
 
-/* hosts: the host becomes the first key, if the map is one of show(); others decide themselves. */
-static struct table *new_table(struct merge *m, const struct table_head *head, bool hosts)
+/* Values of several hosts that are not merged: the host is a key whatever the first key is. */
+static bool has_both(const struct merge *m, bool apart, bool hosted)
+{
+	return m->spec.by_label.n && apart && (hosted || m->host.n > 1);
+}
+
+/* r: if the map is one of show(), that decides what the first key is. */
+static struct table *new_table(struct merge *m, const struct table_head *head,
+			       const struct report *r)
 {
 	struct table *t = arena_new(&m->a, struct table);
+	bool apart = !head->agg && !head->counter;
 	t->head = t->first = *head;
-	t->apart = !head->agg && !head->counter && m->host.n > 1;
-	t->hosts = t->apart || m->spec.by_host || hosts;
+	t->apart = apart && m->host.n > 1;
+	t->hosts = t->apart || m->spec.by_host || (r && r->hosts);
+	t->both = r ? r->both : has_both(m, apart, head->hosted);
 	t->head.keyed |= t->hosts;
 	t->head.hosted |= t->hosts;
 	vec_add(&m->table, t);
@@ -153,7 +99,7 @@ static void take_report_map(struct merge *m, struct host *h)
 	if (h->skips)
 		return;
 	if (!*t)
-		*t = new_table(m, &h->head, r->hosts);
+		*t = new_table(m, &h->head, r);
 	else if (table_differs(&(*t)->first, &h->head))
 		h->skips = true;
 	if (h->skips)
@@ -177,7 +123,7 @@ static struct err *take_print(struct merge *m, struct host *h, struct answer_in 
 	struct shared *s = share(m, h, "map", head->name, STR(""));
 	struct table *t = s->table;
 	if (!t)
-		t = s->table = new_table(m, head, false);
+		t = s->table = new_table(m, head, NULL);
 	const char *why = s->hosts > 1 ? table_differs(&t->first, head) : NULL;
 	if (!why && head->hosted != t->first.hosted && !t->hosts)
 		return other_key(h, "map", head->name);
@@ -200,8 +146,10 @@ static struct err *add_row(struct merge *m, struct host *h, struct answer_in *in
 	}
 	if (!t)
 		return damaged(h, it);
-	const struct table_host host = {.label = t->hosts ? h->label : STR(""),
-					.same = m->same && !t->apart};
+	const struct table_host host = {.name = t->hosts ? h->label : STR(""),
+					.same = m->same && !t->apart,
+					.labels = m->spec.by_label.n ? &h->labels : NULL,
+					.labelled = h->labelled};
 	return table_take_row(t, in, &h->head, &host) ? NULL : damaged(h, it);
 }
 
@@ -319,6 +267,7 @@ static struct err *take_show(struct merge *m, struct host *h, struct answer_in *
 			return damaged(h, it);
 		*first = r;
 		first->hosts = m->spec.by_host || r.hosted || (r.apart && m->host.n > 1);
+		first->both = has_both(m, r.apart, r.hosted);
 	}
 	report_join(first, &r);
 	h->report = first;
@@ -595,6 +544,35 @@ static void name_hosts(struct merge *m)
 	arena_free(&a);
 }
 
+/* What the first key is in an answer that was merged, and in the others. */
+static struct err *check_by(struct merge *m, struct host *h, struct str by)
+{
+	struct str key = by, kind;
+	if (!str_cut(&key, ':', &kind) || !str_is(kind, "label"))
+		return NULL;
+	if (!labels_is_name(key))
+		return err_new("%.*s: its first key is damaged", STRF(h->path));
+	h->labelled = true;
+	if (!m->by.n && !m->host.n) {
+		m->by = by;
+		m->spec.by_label = key;
+		m->spec.by_host = true;
+	}
+	return str_eq(by, m->by)
+		       ? NULL
+		       : err_new("the first key in %.*s is the label %.*s: only --by label:%.*s "
+				 "merges it with others",
+				 STRF(h->path), STRF(key), STRF(key));
+}
+
+void merge_label(struct merge *m, struct str labels)
+{
+	struct labels *l = &m->host.v[m->host.n - 1]->labels;
+	AUTO_SB b = {0};
+	sb_fmt(&b, "%.*s\n%.*s", STRF(labels), STRF(l->all));
+	l->all = arena_str(&m->a, sb_str(&b));
+}
+
 struct err *merge_add_named(struct merge *m, struct rec_file *f, struct str host)
 {
 	struct err *e = merge_add(m, f);
@@ -624,8 +602,11 @@ struct err *merge_add(struct merge *m, struct rec_file *f)
 	sb_visible(&name, rec_meta_of(f, STR("hostname")));
 	h->label = name.n ? arena_str(&m->a, sb_str(&name)) : h->path;
 	h->boot = meta(m, f, "boot");
+	h->labels = (struct labels){.all = meta(m, f, "labels"),
+				    .hosts = meta(m, f, "labels of hosts")};
 	struct str script = meta(m, f, "script"), arguments = meta(m, f, "arguments");
 	struct err *e = m->host.n ? other_script(m, h, script, arguments) : NULL;
+	e = e ? e : check_by(m, h, meta(m, f, "by"));
 	if (e)
 		return e;
 	if (!m->host.n)
@@ -646,150 +627,12 @@ struct err *merge_read(struct merge *m)
 		m->same &= str_eq(m->host.v[i]->boot, m->host.v[0]->boot);
 	if (!m->named)
 		name_hosts(m);
+	for (u32 i = 0; i < m->host.n && m->spec.by_label.n; i++)
+		labels_find(&m->a, &m->host.v[i]->labels, m->spec.by_label);
 	for (u32 i = 0; i < m->host.n && !e; i++) {
 		m->failed = i;
 		e = read_host(m, m->host.v[i]);
 	}
-	return e;
-}
-
-/* ---- output ---- */
-
-static bool several(const struct merge *m)
-{
-	return m->host.n > 1;
-}
-
-/* Text of another host, as the output wants texts: lines stay lines. */
-static struct str shown(struct arena *a, struct str text, const struct show *how)
-{
-	AUTO_SB b = {0};
-	struct str rest = text, line;
-	if (!how->escape || !text.n)
-		return text;
-	for (bool first = true; str_cut(&rest, '\n', &line); first = false) {
-		sb_z(&b, first ? "" : "\n");
-		sb_visible(&b, line);
-	}
-	return arena_str(a, sb_str(&b));
-}
-
-/* "web1: Lost 3 events" */
-static struct str with_host(struct merge *m, struct arena *a, const struct host *h, struct str text)
-{
-	return several(m) ? str_z(arena_fmt(a, "%.*s: %.*s", STRF(h->label), STRF(text))) : text;
-}
-
-static const struct columns *columns_of(const struct merge *m, const struct declared *d)
-{
-	bool hosted = m->tables.hosts && !m->sink->answers && d && !d->constant;
-	return !d ? NULL : hosted ? &d->hosted : &d->is;
-}
-
-static struct err *put_heading(struct merge *m, const struct entry *e)
-{
-	const struct item it = {.kind = I_HEAD, .row.columns = columns_of(m, e->of)};
-	return m->sink->put(m->self, &it);
-}
-
-static struct err *put_entry(struct merge *m, const struct host *h, const struct entry *e)
-{
-	struct arena a = {0};
-	bool all = e->shared && e->shared->hosts == m->host.n, error = e->kind == I_ERROR;
-	struct str text = shown(&a, e->str, error ? &m->remarks : &m->results);
-	struct item it = {.kind = e->kind,
-			  .ts = e->ns,
-			  .name = e->name,
-			  .str = error ? with_host(m, &a, h, text) : text};
-	if (error)
-		it.error = (struct item_error){.warn = e->warn, .said = e->said};
-	else if (e->kind == I_STATUS)
-		it.status.n = e->n;
-	else if (e->kind == I_END)
-		it.end = (struct item_end){.n = e->n, .columns = columns_of(m, e->of)};
-	else
-		it.text = (struct item_text){.line = e->line, .own = e->own, .val = e->val};
-	if (several(m) && !all && e->kind != I_STATUS && e->kind != I_END)
-		it.host = h->label;
-	struct err *err = m->sink->put(m->self, &it);
-	arena_free(&a);
-	return err;
-}
-
-/* Texts that not all hosts print come for each host. */
-static bool waits_for_others(const struct merge *m, const struct entry *e)
-{
-	struct shared *s = e->shared;
-	bool text = e->kind == I_TEXT || e->kind == I_VALUE;
-	if (!s || (text && s->hosts < m->host.n))
-		return false;
-	return --s->left > 0;
-}
-
-static struct err *put_next(struct merge *m, struct host *h)
-{
-	const struct entry *e = &h->entry.v[h->next++];
-	if (waits_for_others(m, e))
-		return NULL;
-	if (e->kind == I_MAP)
-		return table_put(e->shared->table, m->sink, m->self, e->ns);
-	if (e->kind == I_ROW)
-		return emitted_put(&m->to, &m->tables, e->row, h->label, e->ns);
-	if (e->kind == I_HEAD)
-		return e->of ? put_heading(m, e)
-			     : report_put_merged(&m->to, e->shared->report, e->ns);
-	return put_entry(m, h, e);
-}
-
-static struct host *earliest(const struct merge *m)
-{
-	struct host *best = NULL;
-	for (u32 i = 0; i < m->host.n; i++) {
-		struct host *h = m->host.v[i];
-		if (h->next < h->entry.n &&
-		    (!best || h->entry.v[h->next].ns < best->entry.v[best->next].ns))
-			best = h;
-	}
-	return best;
-}
-
-static struct err *put_losses(struct merge *m, const struct host *h)
-{
-	struct arena a = {0};
-	struct err *err = NULL;
-	for (u32 i = 0; i < h->loss.n && !err; i++) {
-		const struct loss_entry *l = &h->loss.v[i];
-		struct item it = {.kind = I_LOST,
-				  .lost.warn = l->loss != LOSS_EVENTS,
-				  .lost.loss = l->loss,
-				  .lost.who = l->who,
-				  .lost.n = l->n,
-				  .str = with_host(m, &a, h, l->text)};
-		it.host = several(m) ? h->label : STR("");
-		err = m->sink->put(m->self, &it);
-	}
-	arena_free(&a);
-	return err;
-}
-
-struct err *merge_put(struct merge *m, const struct sink *sink, void *self, const struct show *how)
-{
-	struct err *e = NULL;
-	struct host *h;
-	m->sink = sink;
-	m->self = self;
-	m->results = m->remarks = *how;
-	if (sink->show)
-		sink->show(self, &m->results, &m->remarks);
-	m->to = (struct rows_to){.sink = sink, .self = self};
-	m->tables.hosts |= several(m) || m->spec.by_host;
-	for (u32 i = 0; i < m->host.n; i++)
-		m->tables.width = MAX(m->tables.width, m->host.v[i]->label.n);
-	declared_prepare(&m->tables, &m->a);
-	while (!e && (h = earliest(m)))
-		e = put_next(m, h);
-	for (u32 i = 0; i < m->host.n && !e; i++)
-		e = put_losses(m, m->host.v[i]);
 	return e;
 }
 
@@ -862,6 +705,17 @@ struct str merge_machine(const struct merge *m)
 	return m->same ? m->host.v[0]->boot : STR("");
 }
 
+struct str merge_by(const struct merge *m)
+{
+	return m->by;
+}
+
+void merge_put_labels(const struct merge *m, struct sb *out)
+{
+	for (u32 i = 0; i < m->host.n; i++)
+		labels_put(out, &m->host.v[i]->labels, m->host.v[i]->label);
+}
+
 bool merge_is_partial(const struct merge *m)
 {
 	return m->partial;
@@ -871,6 +725,9 @@ struct merge *merge_new(const struct merge_spec *spec)
 {
 	struct merge *m = xcalloc(1, sizeof(*m));
 	m->spec = *spec;
+	m->by = spec->by_host ? STR("host") : STR("");
+	if (spec->by_label.n)
+		m->by = str_z(arena_fmt(&m->a, "label:%.*s", STRF(spec->by_label)));
 	m->room = MAX_MEMORY;
 	return m;
 }
@@ -885,6 +742,7 @@ void merge_free(struct merge *m)
 		vec_free(&m->host.v[i]->declared);
 		vec_free(&m->host.v[i]->lack);
 		sb_free(&m->host.v[i]->rows.bytes);
+		labels_free(&m->host.v[i]->labels);
 		tab_free(&m->host.v[i]->times);
 	}
 	for (u32 i = 0; i < m->table.n; i++)

@@ -11,7 +11,7 @@
  * scripts only add to are added up, and other values stay apart: their first key is the host. The
  * n-th printing of a map on one host is merged with the n-th on the others. Keys are the same if
  * they are shown alike, with the files of stack frames; of answers from one machine, if they were
- * the same bytes there. Texts come in the order of the wall clock, with the name of their host; what
+ * the same bytes there. If the first key is a label of hosts, values that stay apart have the host as their second key. Texts come in the order of the wall clock, with the name of their host; what
  * begin, end and intervals print on all hosts alike comes once.
  */
 #pragma once
@@ -22,8 +22,9 @@ enum { MERGE_MAX_HOSTS = 10000 };
 
 struct merge;
 struct merge_spec {
-	bool by_host; /* the host is the first key of every map */
-	bool partial; /* merge files that are damaged, or have no end */
+	bool by_host;        /* the host is the first key of every map */
+	struct str by_label; /* with by_host: its value of this label instead; "": none */
+	bool partial;        /* merge files that are damaged, or have no end */
 };
 struct merge *merge_new(const struct merge_spec *spec);
 /*
@@ -33,6 +34,8 @@ struct merge *merge_new(const struct merge_spec *spec);
 struct err *merge_add(struct merge *m, struct rec_file *f) MUST_USE;
 /* The same; outputs name the host so, whatever it says of itself. */
 struct err *merge_add_named(struct merge *m, struct rec_file *f, struct str host) MUST_USE;
+/* Labels of the host that was added last, "KEY=VALUE" on a line each: they come before those of the answer. */
+void merge_label(struct merge *m, struct str labels);
 /* Returns an error if a file is damaged or not whole; with .partial, such a file is merged as far as it
  * could be read, which the output reports. */
 struct err *merge_read(struct merge *m) MUST_USE;
@@ -59,5 +62,9 @@ struct str merge_what(const struct merge *m);        /* the first answer's: what
 struct str merge_arguments(const struct merge *m);   /* of the script, a line for each */
 /* The machine that all answers are of, as its boot or its recording is named; "": of several. */
 struct str merge_machine(const struct merge *m);
+/* What the first key is: "host", "label:KEY" or "". */
+struct str merge_by(const struct merge *m);
+/* Names and labels of all hosts, as answer/labels.h describes them. */
+void merge_put_labels(const struct merge *m, struct sb *out);
 bool merge_is_partial(const struct merge *m); /* a file that was added is not whole */
 void merge_free(struct merge *m);

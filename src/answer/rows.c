@@ -2,6 +2,7 @@
 #include "answer/rows.h"
 #include "base/pack.h"
 #include "rec/format.h"
+#include <ctype.h>
 
 /* ---- reading ---- */
 
@@ -84,39 +85,59 @@ void report_join(struct report *r, const struct report *other)
 		r->mark = other->mark;
 }
 
-/* ---- the column of the host ---- */
+/* ---- the columns of the host and its label ---- */
 
-static bool has_column(const struct columns *t, const char *name)
+static bool has_column(const struct columns *t, struct str name)
 {
 	bool has = false;
 	for (u32 i = 0; i < t->n; i++)
-		has |= str_is(t->col[i].name, name);
+		has |= str_eq(t->col[i].name, name);
 	return has;
 }
 
-static void add_host(struct arena *a, struct declared *d, u32 width)
+/* Before the columns of a table; "fleet_NAME" if one of these has the name. */
+static struct columns with_column(struct arena *a, const struct declared *d,
+				  const struct columns *from, struct str key, u32 width)
 {
-	struct columns *t = &d->hosted;
-	bool taken = has_column(&d->is, "host");
-	struct column *col = arena_newn(a, struct column, d->is.n + 1);
-	col[0] = (struct column){.name = taken ? STR("fleet_host") : STR("host"),
-				 .heading = taken ? STR("FLEET_HOST") : STR("HOST"),
-				 .width = MAX(width, taken ? 10u : 4u)};
-	for (u32 i = 0; i < d->is.n; i++) {
-		col[i + 1] = d->is.col[i];
+	struct columns t = *from;
+	AUTO_SB name = {0}, upper = {0};
+	struct column *col = arena_newn(a, struct column, from->n + 1);
+	sb_add(&name, key);
+	for (u32 i = 0; i < name.n; i++)
+		if (!isalnum((u8)name.s[i]))
+			name.s[i] = '_';
+	if (has_column(&d->is, sb_str(&name))) {
+		AUTO_SB plain = {0};
+		sb_fmt(&plain, "fleet_%.*s", STRF(sb_str(&name)));
+		sb_clear(&name);
+		sb_add(&name, sb_str(&plain));
+	}
+	for (u32 i = 0; i < name.n; i++)
+		sb_char(&upper, (char)toupper((u8)name.s[i]));
+	col[0] = (struct column){.name = arena_str(a, sb_str(&name)),
+				 .heading = arena_str(a, sb_str(&upper)),
+				 .width = MAX(width, (u32)name.n)};
+	for (u32 i = 0; i < from->n; i++) {
+		col[i + 1] = from->col[i];
 		col[i + 1].index++;
 	}
-	*t = d->is;
-	t->n++;
-	t->declared++;
-	t->sort += t->sort != 0;
-	t->col = col;
+	t.n++;
+	t.declared++;
+	t.sort += t.sort != 0;
+	t.col = col;
+	return t;
 }
 
 void declared_prepare(struct tables *t, struct arena *a)
 {
-	for (u32 i = 0; i < t->named.n; i++)
-		add_host(a, t->named.v[i].val, t->width);
+	for (u32 i = 0; i < t->named.n; i++) {
+		struct declared *d = t->named.v[i].val;
+		d->hosted = with_column(a, d, &d->is, STR("host"), t->width);
+		if (!t->by.n)
+			continue;
+		d->labelled = with_column(a, d, &d->is, t->by, t->by_width);
+		d->both = with_column(a, d, &d->hosted, t->by, t->by_width);
+	}
 }
 
 void declared_free(struct tables *t)
@@ -136,19 +157,23 @@ static struct str mark_once(struct rows_to *to, struct str mark)
 }
 
 struct err *emitted_put(struct rows_to *to, const struct tables *t, const struct emitted *row,
-			struct str host, u64 ns)
+			struct str host, struct str label, u64 ns)
 {
-	struct value cell[ANSWER_MAX_COLUMNS + 1] = {{.kind = V_STR}};
+	struct value cell[ANSWER_MAX_COLUMNS + SHOWN_MORE] = {{.kind = V_STR, .str = label},
+							      {.kind = V_STR}};
 	bool host_known = t->hosts && !row->of->constant, hosted = host_known && !to->sink->answers;
-	const struct columns *c = hosted ? &row->of->hosted : &row->of->is;
-	cell[0].str = row->host.n ? row->host : host;
-	memcpy(cell + 1, row->cell, row->of->is.n * sizeof(*cell));
+	const struct columns *c = !hosted   ? &row->of->is
+				  : t->by.n ? &row->of->both
+					    : &row->of->hosted;
+	u32 skip = !hosted ? SHOWN_MORE : t->by.n ? 0 : 1;
+	cell[1].str = row->host.n ? row->host : host;
+	memcpy(cell + SHOWN_MORE, row->cell, row->of->is.n * sizeof(*cell));
 	struct item it = {.kind = I_ROW,
 			  .ts = ns,
 			  .str = mark_once(to, row->mark),
-			  .host = host_known ? cell[0].str : STR(""),
+			  .host = host_known ? cell[1].str : STR(""),
 			  .row.columns = c,
-			  .row.val = hosted ? cell : cell + 1,
+			  .row.val = cell + skip,
 			  .row.n = c->n,
 			  .row.report = row->report,
 			  .row.part_ns = row->part_ns};
@@ -213,7 +238,16 @@ static void put_rows(struct rows_to *to, struct shown *h, const struct report *r
 	}
 }
 
-struct err *report_put_merged(struct rows_to *to, struct report *r, u64 ns)
+static const struct columns *columns_of(const struct tables *t, const struct report *r)
+{
+	const struct declared *d = r->of;
+	if (!r->hosts || r->functions)
+		return &d->is;
+	return !t->by.n ? &d->hosted : r->both ? &d->both : &d->labelled;
+}
+
+struct err *report_put_merged(struct rows_to *to, const struct tables *tables, struct report *r,
+			      u64 ns)
 {
 	const struct sink *sink = to->sink;
 	struct putting p = {.to = to};
@@ -221,7 +255,7 @@ struct err *report_put_merged(struct rows_to *to, struct report *r, u64 ns)
 				  .put = take_shown,
 				  .keys = sink->files && !r->functions ? KEYS_BY_PLACE
 								       : KEYS_BY_TEXT};
-	const struct columns *t = r->hosts && !r->functions ? &r->of->hosted : &r->of->is;
+	const struct columns *t = columns_of(tables, r);
 	struct shown h = {.t = t,
 			  .places = sink->files && !r->functions,
 			  .ncell = r->functions ? SHOWN_MAX_CELLS : t->declared,

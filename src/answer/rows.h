@@ -10,17 +10,21 @@
 
 /* A table, as the first host that has it declares it. */
 struct declared {
-	struct columns is;     /* as the script has it */
-	struct columns hosted; /* with the host in front: see declared_prepare() */
-	struct str bytes;      /* of two hosts they are the same */
-	struct str first;      /* that host */
-	bool constant;         /* all rows are the same, on all hosts: a heading */
+	struct columns is; /* as the script has it */
+	/* With the host in front, its label, or both: see declared_prepare() */
+	struct columns hosted, labelled, both;
+	struct str bytes; /* of two hosts they are the same */
+	struct str first; /* that host */
+	bool constant;    /* all rows are the same, on all hosts: a heading */
 };
 /* All of them. */
 struct tables {
 	struct tab named;
 	bool hosts; /* rows of emit() have a host */
 	u32 width;  /* of the longest name of a host */
+	/* The label that is the first column, and how long its longest value is. */
+	struct str by;
+	u32 by_width;
 };
 /* That of one host. */
 struct host_table {
@@ -43,7 +47,8 @@ struct report {
 	bool hosted;    /* the first part of keys is a host already */
 	bool apart;     /* a map has values that are not merged */
 	bool functions; /* show_functions() */
-	bool hosts;     /* as it is printed: the first part of keys is a host */
+	bool hosts;     /* as it is printed: the first part of keys is a host, or its label: */
+	bool both;      /* its label, and the host behind it */
 	u32 nmap;
 	struct table *map[SHOWN_MAX_MAPS];
 };
@@ -66,6 +71,8 @@ struct rows_to {
 	void *self;
 	bool told;
 };
+/* host, label: of the answer; label: "" if none is shown. */
 struct err *emitted_put(struct rows_to *to, const struct tables *t, const struct emitted *row,
-			struct str host, u64 ns) MUST_USE;
-struct err *report_put_merged(struct rows_to *to, struct report *r, u64 ns) MUST_USE;
+			struct str host, struct str label, u64 ns) MUST_USE;
+struct err *report_put_merged(struct rows_to *to, const struct tables *t, struct report *r,
+			      u64 ns) MUST_USE;

@@ -126,8 +126,8 @@ static void put_order(struct sb *out, struct str host)
 	sb_pad(out, 0, 2);
 }
 
-/* The host before what the key has. */
-static void add_host(struct answer_in *in, struct table_row *r, bool keyed, struct str host)
+/* A host or a label before what the key has. */
+static void add_part(struct answer_in *in, struct table_row *r, bool keyed, struct str host)
 {
 	AUTO_SB order = {0};
 	const struct value name = {.kind = V_STR, .str = host};
@@ -141,6 +141,45 @@ static void add_host(struct answer_in *in, struct table_row *r, bool keyed, stru
 	put_order(&order, host);
 	sb_add(&order, r->order);
 	r->order = arena_str(in->a, sb_str(&order));
+}
+
+/* The key without its first part, which is the host. False: nothing is left. */
+static bool drop_host(struct table_row *r)
+{
+	bool tuple = r->key.kind == V_TUPLE && r->key.n;
+	u32 end = 0;
+	while (end + 2 < r->order.n && (r->order.s[end] || r->order.s[end + 1]))
+		end++;
+	r->order = str_from(r->order, MIN(end + 2, r->order.n));
+	if (!tuple)
+		return false;
+	r->key.list++;
+	if (!--r->key.n)
+		return false;
+	if (r->key.n == 1)
+		r->key = r->key.list[0];
+	return true;
+}
+
+/* The host, its label, or both become the first part of the key; what the file has so stays. */
+static void add_host(struct answer_in *in, const struct table *t, const struct table_head *head,
+		     const struct table_host *host, struct table_row *r)
+{
+	bool keyed = head->keyed;
+	struct str of = STR("");
+	if (!host->name.n || (head->hosted && (!host->labels || host->labelled)))
+		return;
+	if (head->hosted) {
+		const struct value *first =
+			r->key.kind == V_TUPLE && r->key.n ? &r->key.list[0] : &r->key;
+		of = first->kind == V_STR ? first->str : of;
+		keyed = t->both || drop_host(r);
+	} else if (!host->labels || t->both) {
+		add_part(in, r, keyed, host->name);
+		keyed = true;
+	}
+	if (host->labels)
+		add_part(in, r, keyed, labels_of(host->labels, of));
 }
 
 /* Two different ones are never shown as the same text, but for tuples of texts: "a, b" and "c", "a" and "b, c". */
@@ -215,8 +254,7 @@ bool table_take_row(struct table *t, struct answer_in *in, const struct table_he
 	if (in->b.at != in->b.n || sizeof(r) > in->room)
 		return false;
 	in->room -= sizeof(r);
-	if (host->label.n && !head->hosted)
-		add_host(in, &r, head->keyed, host->label);
+	add_host(in, t, head, host, &r);
 	if (!words && !is_shown(head))
 		return true;
 	struct str id = identity_of(in->a, t, &r, host->same);

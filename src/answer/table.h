@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "answer/answer.h"
+#include "answer/labels.h"
 #include "base/tab.h"
 #include "base/vec.h"
 #include "core/agg.h"
@@ -31,7 +32,8 @@ struct table {
 	struct table_head first; /* as the first host has it */
 	struct table_head head;  /* as it is printed */
 	bool apart;              /* values are not merged */
-	bool hosts;              /* the host is the first key */
+	bool hosts;              /* the host is the first key, or its label: */
+	bool both;               /* its label, and the host behind it */
 	VEC(struct table_row *) row;
 	struct tab index; /* what tells keys apart -> row */
 };
@@ -42,8 +44,11 @@ bool table_take_head(struct answer_in *in, struct table_head *ret);
 const char *table_differs(const struct table_head *a, const struct table_head *b);
 
 struct table_host {
-	struct str label; /* "": the host is no key */
-	bool same;        /* keys of all hosts are of one machine: their bytes tell them apart */
+	struct str name; /* "": the host is no key */
+	bool same;       /* keys of all hosts are of one machine: their bytes tell them apart */
+	/* Whose values are the first key instead; NULL: the host is. .hosted: so they are in the file. */
+	const struct labels *labels;
+	bool labelled;
 };
 /* Takes an ITEM_ROW of a host. */
 bool table_take_row(struct table *t, struct answer_in *in, const struct table_head *head,

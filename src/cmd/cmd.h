@@ -83,6 +83,9 @@ struct run_opts {
 	bool asked_follow; /* and of their children */
 	const char *cpus;  /* of query: --cpu, only rows of these CPUs; NULL if it is not given */
 	bool by_host, partial; /* of merge and fleet */
+	const char *by_label;  /* with by_host: a label instead; or NULL */
+	const char *label[16]; /* "KEY=VALUE,...": of this machine, in an answer */
+	u32 nlabel;
 	/* The next words are of somebody who may ask questions, and no more: no options of sonde, no commands, no files. */
 	bool guest;
 	/* Text of the script that the first operand names, or NULL: it is read from that file. */

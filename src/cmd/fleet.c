@@ -63,7 +63,7 @@ static struct err *add_file(struct fleet *f, const char *path)
 	enum { MAX_BYTES = 4 << 20 };
 	AUTO_SB b = {0};
 	int no = file_read(path, MAX_BYTES, &b);
-	struct err *e = no ? err_sys(no, "open") : hosts_add(&f->hosts, sb_str(&b));
+	struct err *e = no ? err_sys(no, "open") : hosts_add_lines(&f->hosts, sb_str(&b));
 	return e ? err_wrap(e, "--hosts-file %s: ", path) : NULL;
 }
 
@@ -493,6 +493,9 @@ static bool add_host(struct fleet *f, u32 i)
 		leave_out(f, i, FLEET_PARTIAL, "its answer has no end");
 	if (!e && is_used(f, h))
 		e = merge_add_named(f->m.merge, *file, h->name);
+	struct str labels = hosts_labels(&f->hosts, h->name);
+	if (!e && is_used(f, h) && labels.n)
+		merge_label(f->m.merge, labels);
 	if (e)
 		leave_out(f, i, FLEET_REFUSED, e->msg);
 	bool good = !e && is_used(f, h);
@@ -535,8 +538,9 @@ static bool drop_failed(struct fleet *f)
 static void read_answers(struct fleet *f)
 {
 	for (;;) {
-		f->m.merge = merge_new(
-			&(struct merge_spec){.by_host = f->o.by_host, .partial = f->o.partial});
+		f->m.merge = merge_new(&(struct merge_spec){.by_host = f->o.by_host,
+							    .by_label = str_z(f->o.by_label),
+							    .partial = f->o.partial});
 		for (u32 i = 0; i < f->n; i++)
 			if (is_used(f, &f->host[i]))
 				add_host(f, i);

@@ -91,6 +91,8 @@ static struct str names_of_hosts(struct merging *m)
 /* What the merged answer says of itself, for -f answer. */
 static void set_facts(struct merging *m, struct sink_env *env)
 {
+	AUTO_SB labels = {0};
+	merge_put_labels(m->merge, &labels);
 	const struct sink_fact v[] = {
 		{STR("sonde"), STR(SONDE_VERSION)},
 		{STR("script"), merge_script(m->merge)},
@@ -98,6 +100,8 @@ static void set_facts(struct merging *m, struct sink_env *env)
 		{STR("what"), merge_what(m->merge)},
 		{STR("hostname"), names_of_hosts(m)},
 		{STR("boot"), merge_machine(m->merge)},
+		{STR("by"), merge_by(m->merge)},
+		{STR("labels of hosts"), arena_str(&m->a, sb_str(&labels))},
 	};
 	struct sink_fact *fact = arena_newn(&m->a, struct sink_fact, countof(v));
 	for (u32 i = 0; i < countof(v); i++)
@@ -189,7 +193,8 @@ static int merge(const struct run_opts *o)
 	f.file = xcalloc(n, sizeof(*f.file));
 	f.fd = xcalloc(n, sizeof(*f.fd));
 	memset(f.fd, -1, n * sizeof(*f.fd));
-	f.m.merge = merge_new(&(struct merge_spec){.by_host = o->by_host, .partial = o->partial});
+	f.m.merge = merge_new(&(struct merge_spec){
+		.by_host = o->by_host, .by_label = str_z(o->by_label), .partial = o->partial});
 	struct err *e = merge_files(&f);
 	if (e)
 		fprintf(stderr, "ERROR: %s\n", e->msg);

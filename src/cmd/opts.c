@@ -1,4 +1,5 @@
 /* opts.c - what the options of run, list, info, --fmt, record, query, live and merge do. */
+#include "answer/labels.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/units.h"
@@ -251,8 +252,22 @@ static struct err *set_at(struct run_opts *o, const char *val)
 
 static struct err *set_by(struct run_opts *o, const char *val)
 {
-	o->by_host = !strcmp(val, "host");
-	return o->by_host ? NULL : err_new("--by takes 'host' (got '%s')", val);
+	struct str key = str_z(val), kind;
+	bool label = str_cut(&key, ':', &kind) && str_is(kind, "label") && labels_is_name(key);
+	o->by_host = label || !strcmp(val, "host");
+	o->by_label = label ? key.s : NULL;
+	return o->by_host ? NULL : err_new("--by takes 'host' or 'label:KEY' (got '%s')", val);
+}
+
+static struct err *add_label(struct run_opts *o, const char *val)
+{
+	struct str rest = str_z(val), one;
+	while (str_cut(&rest, ',', &one))
+		if (!labels_is_label(one))
+			return err_new("--label needs KEY=VALUE of letters, digits and ._-:@/%%+ "
+				       "(got '%.*s')",
+				       STRF(one));
+	return add_to(o->label, &o->nlabel, val, "--label");
 }
 
 static struct err *set_strings(struct run_opts *o, const char *val)
@@ -377,6 +392,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_RECORDING: return add_recording(o, val);
 	case OPT_CPU: o->cpus = val; break;
 	case OPT_BY: return set_by(o, val);
+	case OPT_LABEL: return add_label(o, val);
 	case OPT_PARTIAL: o->partial = true; break;
 	case OPT_FROM: o->from = val; break;
 	case OPT_TO: o->to = val; break;

@@ -22,6 +22,8 @@ static struct err *check(const struct run_opts *o, const struct output *out)
 		return err_new("--append needs -o FILE");
 	if (o->output.append && (sink->whole || sink->keeps))
 		return err_new("--append: a file of format %s is one whole", sink->name);
+	if (o->nlabel && !sink->answers)
+		return err_new("--label needs -f answer: no other output contains labels");
 	return NULL;
 }
 

@@ -261,21 +261,28 @@ static const struct sink_fact *answer_facts(struct arena *a, const struct launch
 	struct utsname name = {0};
 	const struct recorded *rec = l->host->recording;
 	const struct diags *ds = &l->job.diags;
+	const struct run_opts *o = ((const struct cli_run *)l->arg)->o;
 	const char *boot = rec ? NULL : host_boot(l->host);
+	AUTO_SB labels = {0};
+	for (u32 i = 0; i < o->nlabel; i++)
+		sb_fmt(&labels, "%s%s", i ? "," : "", o->label[i]);
+	for (u32 i = 0; i < labels.n; i++)
+		labels.s[i] = labels.s[i] == ',' ? '\n' : labels.s[i];
 	uname(&name);
 	const struct sink_fact v[] = {
 		{STR("sonde"), STR(SONDE_VERSION)},
 		{STR("script"), ds->nsource ? ds->source[0].text : STR("")},
 		{STR("arguments"), arguments_of(a, l->script)},
-		{STR("what"), what_runs(a, ((const struct cli_run *)l->arg)->o)},
+		{STR("what"), what_runs(a, o)},
 		{STR("hostname"), rec ? rec->hostname : str_z(name.nodename)},
 		{STR("release"), rec ? rec->release : str_z(name.release)},
 		{STR("machine"), rec ? rec->machine : str_z(name.machine)},
 		{STR("boot"), rec ? rec->id : str_z(boot ? boot : "")},
+		{STR("labels"), sb_str(&labels)},
 	};
 	struct sink_fact *ret = arena_newn(a, struct sink_fact, countof(v));
-	*n = countof(v);
-	for (u32 i = 0; i < countof(v); i++)
+	*n = labels.n ? countof(v) : countof(v) - 1;
+	for (u32 i = 0; i < *n; i++)
 		ret[i] = (struct sink_fact){v[i].key, arena_str(a, v[i].value)};
 	return ret;
 }

@@ -194,7 +194,7 @@ static struct value sum_of(const struct shown *h, u32 place)
 static void put_total(struct shown *h)
 {
 	const struct columns *t = h->t;
-	struct value cell[SHOWN_MAX_CELLS + 1];
+	struct value cell[SHOWN_MAX_CELLS + SHOWN_MORE];
 	bool told = false;
 
 	for (u32 i = 0; i < t->n; i++) {
@@ -226,8 +226,8 @@ static struct value cell_of(const struct shown *h, u32 r, const struct column *c
 void shown_put(struct shown *h)
 {
 	const struct columns *t = h->t;
-	struct value cell[SHOWN_MAX_CELLS + 1];
-	double sum[SHOWN_MAX_CELLS + 1];
+	struct value cell[SHOWN_MAX_CELLS + SHOWN_MORE];
+	double sum[SHOWN_MAX_CELLS + SHOWN_MORE];
 	u32 n = t->rows ? MIN(t->rows, h->rows.n) : h->rows.n;
 	struct str mark = t->sort || t->top ? STR("") : h->mark;
 

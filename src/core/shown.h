@@ -17,7 +17,8 @@
 #include "core/columns.h"
 #include "core/sink.h"
 
-enum { SHOWN_MAX_CELLS = 64, SHOWN_MAX_MAPS = 6 };
+/* More: columns of the host, and of its label. */
+enum { SHOWN_MAX_CELLS = 64, SHOWN_MORE = 2, SHOWN_MAX_MAPS = 6 };
 
 /* How the values of all rows become one. */
 enum shown_sum { SUM_NONE, SUM_ADD, SUM_LEAST, SUM_MOST, SUM_MEAN };

@@ -14,6 +14,46 @@ static struct err *bad_name(struct str name, const char *why)
 	return err_new("'%s' is not a host name: %s", b.s ? b.s : "", why);
 }
 
+static bool is_label(struct str s)
+{
+	struct str key;
+	bool good = str_cut(&s, '=', &key) && key.n && s.n;
+	for (u32 i = 0; good && i < key.n + s.n; i++)
+		good = is_plain(i < key.n ? key.s[i] : s.s[i - key.n]);
+	return good;
+}
+
+/* The value that labels have for the key of this one; .s NULL: none. */
+static struct str value_of(struct str labels, struct str label)
+{
+	struct str key, line, other;
+	str_cut(&label, '=', &key);
+	while (labels.n && str_cut(&labels, '\n', &line)) {
+		str_cut(&line, '=', &other);
+		if (str_eq(other, key))
+			return line;
+	}
+	return (struct str){0};
+}
+
+/* Those of this line, to those that the host has. */
+static struct err *add_labels(struct hosts *h, struct str name, struct str *labels)
+{
+	struct str rest = h->labels, one;
+	AUTO_SB b = {0};
+	sb_add(&b, *labels);
+	while (rest.n && str_cut(&rest, '\n', &one)) {
+		struct str had = value_of(sb_str(&b), one), value = value_of(one, one);
+		if (had.s && !str_eq(had, value))
+			return err_new("%.*s has the label %.*s, and %.*s before", STRF(name),
+				       STRF(one), STRF(had));
+		if (!had.s)
+			sb_fmt(&b, "%s%.*s", b.n ? "\n" : "", STRF(one));
+	}
+	*labels = arena_str(&h->a, sb_str(&b));
+	return NULL;
+}
+
 static struct err *add_name(struct hosts *h, struct str name)
 {
 	if (name.s[0] == '-')
@@ -21,14 +61,16 @@ static struct err *add_name(struct hosts *h, struct str name)
 	for (u32 i = 0; i < name.n; i++)
 		if (!is_plain(name.s[i]))
 			return bad_name(name, "letters, digits and ._-:@/%+ are allowed");
-	if (tab_get(&h->seen, name))
-		return NULL;
+	struct str *labels = tab_get(&h->seen, name);
+	if (labels)
+		return add_labels(h, name, labels);
 	if (h->name.n == HOSTS_MAX)
 		return err_new("more than %d hosts", HOSTS_MAX);
 	name = arena_str(&h->a, name);
-	tab_add(&h->seen, name, h);
+	labels = arena_new(&h->a, struct str);
+	tab_add(&h->seen, name, labels);
 	vec_add(&h->name, name);
-	return NULL;
+	return add_labels(h, name, labels);
 }
 
 struct range {
@@ -117,6 +159,56 @@ struct err *hosts_add(struct hosts *h, struct str text)
 		text = str_from(text, text.n > 0);
 	}
 	return NULL;
+}
+
+/* "web1 zone=a role=web": one name or pattern. */
+static struct err *add_labelled(struct hosts *h, struct str line)
+{
+	AUTO_SB labels = {0};
+	struct str word, name = {0};
+	while (line.n && str_cut(&line, ' ', &word)) {
+		if (!word.n)
+			continue;
+		if (!name.s) {
+			name = word;
+			continue;
+		}
+		if (!is_label(word)) {
+			AUTO_SB b = {0};
+			sb_visible(&b, word);
+			return err_new("'%s' is no label: a line with labels is HOST KEY=VALUE ...",
+				       b.s);
+		}
+		sb_fmt(&labels, "%s%.*s", labels.n ? "\n" : "", STRF(word));
+	}
+	h->labels = sb_str(&labels);
+	struct err *e = hosts_add(h, name);
+	h->labels = (struct str){0};
+	return e;
+}
+
+struct err *hosts_add_lines(struct hosts *h, struct str text)
+{
+	struct err *e = NULL;
+	struct str line;
+	for (u32 n = 1; !e && text.n && str_cut(&text, '\n', &line); n++) {
+		AUTO_SB b = {0};
+		struct str words = {0};
+		str_cut(&line, '#', &words);
+		for (u32 i = 0; i < words.n; i++)
+			sb_char(&b, strchr("\t\r", words.s[i]) ? ' ' : words.s[i]);
+		bool labels = str_chr(words, '=') >= 0;
+		e = labels ? add_labelled(h, sb_str(&b)) : hosts_add(h, words);
+		if (e)
+			e = err_wrap(e, "line %u: ", n);
+	}
+	return e;
+}
+
+struct str hosts_labels(const struct hosts *h, struct str name)
+{
+	const struct str *labels = tab_get(&h->seen, name);
+	return labels ? *labels : STR("");
 }
 
 void hosts_free(struct hosts *h)

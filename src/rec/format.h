@@ -170,7 +170,7 @@ enum rec_item_kind {
 	/* text probe, that the machine does not have */
 	ITEM_LACK = 108,
 	/* No fields: the rows of this PRINT are those of the last one that had rows */
-	ITEM_AGAIN = 109,
+	ITEM_AGAIN = 111,
 
 	ITEM_NEEDED = 0x8000, /* added to a kind: a reader that does not know it must stop */
 };

@@ -177,6 +177,23 @@ failures() {
 	tr '\0' '\n' < question | grep -a -e sonde -e x=2 | tr -d '\001-\011\013-\037' | sed 's/^begin.*sonde/sonde/'
 }
 
+# Rows by labels that a file gives to hosts.
+labels() {
+	printf 'web1 zone=a role=web\nweb[2-3]\tzone=b # two\r\n\nbanner\ndown zone=c\n' > hosts
+	f --hosts-file hosts --by label:zone -e "$script"
+	f --hosts-file hosts --by label:zone -f json -e "$script"
+	f --hosts-file hosts -q --by label:role -f json -e "$script"
+	f --hosts-file hosts --hosts web1 --by label:zone -q -o zones.answer -f answer -e "$script"
+	"$sonde" merge --by label:zone zones.answer 2>&1
+	for line in 'web1 zone=' 'web1 zone=a b' 'zone=a' 'web1 zone=a;b' 'web1 zone=a zone=b' '# web2
+web1 zone=a
+web1 zone=b'; do
+		echo "$line" > hosts
+		f --hosts-file hosts -e 'begin { }' | head -n 2
+	done
+	f --hosts web1 --by zone -e 'begin { }'
+}
+
 refused() {
 	f
 	f --hosts web1
@@ -402,7 +419,7 @@ by_ssh() {
 
 answers
 split
-{ failures; refused; stopped; } > got.txt
+{ failures; labels; refused; stopped; } > got.txt
 if [ "$(id -u)" = 0 ]; then
 	{ sent; together; killed; } >> got.txt
 	if ssh_open; then

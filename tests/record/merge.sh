@@ -247,6 +247,82 @@ END
 	m -f json web2.rows other.rows
 }
 
+# Rows by a label of their hosts: two in zone a, one in zone b, one without.
+labels() {
+	"$build/mkrec" -n db2 db2.sonde || exit 1
+	script='config = { print_maps_on_exit = false; }
+table opens { time "TIME" 9 clock; comm "COMM" 16; zone "ZONE" 6; }
+table calls ruled total sorted by calls rows 3 { comm "COMM" 16; id "CALL" 8 syscall; calls "CALLS" 8 right; part "SHARE" 8 share same; }
+table last sorted by calls { comm "COMM" 16; calls "CALLS" 8 right; id "LAST" 8 right; }
+t:raw_syscalls:sys_enter { @[comm, args.id] = count(); @c[comm] = count(); @n++; @all = stats(args.id); @last[comm] = args.id; @one = pid;
+if (nsecs % 700000000 == 0) { emit(opens, time = nsecs, comm = comm, zone = args.id); } }
+t:raw_syscalls:sys_exit { @h[comm] = hist(args.ret); } profile:hz:99 { @s[ustack] = count(); }
+end { printf("over\n"); print(@c); print(@n); print(@all); print(@last); print(@one); print(@h); print(@s, 2); show(calls, @); show(last, @c, @last); }'
+	zone() { "$sonde" query -q $1.sonde -f answer --label "$2" -o $1.zone -e "$script" > /dev/null 2>&1; }
+	zone web1 role=web,zone=a
+	zone web2 zone=a
+	zone db zone=b
+	zone db2 role=db
+	m --by label:zone web1.zone web2.zone db.zone db2.zone
+	m --by label:zone -f csv web1.zone web2.zone db.zone db2.zone
+	m --by label:zone -f folded web1.zone db.zone db2.zone
+	m --by label:zone web1.zone
+	# the rows of all zones together are those without --by, of every value that is merged
+	for f in '' '--by label:zone'; do
+		# shellcheck disable=SC2086
+		"$sonde" merge -q -f json $f web1.zone web2.zone db.zone db2.zone 2> /dev/null
+	done > sums.json
+	python3 - << 'END'
+import collections, json
+maps, half = [{}, {}], 0
+for line in open("sums.json"):
+    item = json.loads(line)
+    if item["type"] in ("map", "stats", "hist", "value"):
+        (name, data), = item["data"].items()
+        half += name in maps[half]
+        maps[half][name] = data
+print(len(maps[0]), "maps", sorted(maps[0]) == sorted(maps[1]))
+for name, whole in maps[0].items():
+    split = maps[1][name]
+    if name == "@c":
+        sums = collections.Counter()
+        for key, n in split.items():
+            sums[key.split(",", 1)[1]] += n
+        print(name, "the same:", dict(sums) == whole, sorted({k.split(",")[0] for k in split}))
+    elif name == "@n":
+        print(name, "the same:", sum(split.values()) == whole)
+    elif name == "@all":
+        print(name, "the same:", sum(v["total"] for v in split.values()) == whole["total"])
+END
+	# answers that were merged before, whatever their first key is, say what all say together
+	plain() { sed "/\"lost_total\"/d; s/  */ /g; s/---*/--/g"; } # of longer names of hosts
+	all='web1.zone web2.zone db.zone db2.zone'
+	for form in text json csv folded; do
+		# shellcheck disable=SC2086
+		"$sonde" merge --by label:zone -f $form $all 2> /dev/null | plain > direct
+		for by in 'label:zone' host; do
+			"$sonde" merge -q --by $by -f answer -o first.zone web1.zone web2.zone 2> /dev/null
+			"$sonde" merge -q --by $by -f answer -o second.zone db.zone db2.zone 2> /dev/null
+			"$sonde" merge --by label:zone -f $form first.zone second.zone 2> /dev/null | plain > indirect
+			cmp direct indirect && continue
+			echo "not ok - -f $form, of answers by $by"
+			diff direct indirect | head
+			bad=$((bad + 1))
+		done
+	done
+	"$sonde" merge -q --by label:zone -f answer -o first.zone web1.zone db.zone
+	m first.zone db.zone -q -f json
+	m --by host first.zone db.zone
+	m --by label:role first.zone
+	m web2.zone first.zone
+	m --by label: web1.zone
+	m --by 'label:a b' web1.zone
+	printf '$ query --label\n'
+	"$sonde" query -q web1.sonde --label zone=a -e "$script" 2>&1
+	"$sonde" query -q web1.sonde --label zone -f answer -o x -e "$script" 2>&1
+	"$sonde" query -q web1.sonde --label 'zone=a,b c=d' -f answer -o x -e "$script" 2>&1
+}
+
 # Rows that were printed just before are written once.
 again() {
 	"$sonde" query -q wide.sonde -f answer:codec=none -o again.answer profile
@@ -262,7 +338,7 @@ for name in sys.argv[2:]:
     with open(name, "rb") as file:
         for kind, n, b in read_recording.blocks(file.read()):
             items += [read_recording.Bytes(b.text()).get("H") & 0x7fff for _ in range(n if kind == 17 else 0)]
-    print("%s: %d maps, %d rows, %d times those of the map before" % (name, *map(items.count, (96, 97, 109))))
+    print("%s: %d maps, %d rows, %d times those of the map before" % (name, *map(items.count, (96, 97, 111))))
 END
 	for f in again differ; do
 		"$sonde" report $f.answer | sed -n '/ROWS/,/@/p'
@@ -294,7 +370,7 @@ END
 }
 
 split
-{ hosts; rows; again; damaged; } > got.txt
+{ hosts; rows; labels; again; damaged; } > got.txt
 if [ "$update" ]; then
 	cp got.txt "$here/merge.txt"
 elif ! diff -u "$here/merge.txt" got.txt; then

@@ -513,6 +513,8 @@ TEST(policy_options)
 	      "--budget 2.0000% --deny signal");
 	WORDS("allow = tools", "", "", "--budget 2.0000% --deny write,probes");
 	WORDS("allow = tools", "", "ann", "--budget 2.0000% --deny write");
+	WORDS("[labels]\nzone = a\nrole = db", "", "ann",
+	      "--budget 2.0000% --label role=db,zone=a --deny write");
 }
 
 TEST(policy_limits)
