@@ -2,7 +2,7 @@
  * main.c - sonde-agent: answers questions of `sonde fleet --nats` about this host, and talks with agents for it.
  *
  *	sonde-agent -c FILE                       the agent of a host
- *	sonde-agent --nats URL --simulate N FILE  so many agents, which answer with FILE
+ *	sonde-agent --nats URL --simulate N FILE  so many agents, which answer with FILE, or about that recording
  *	sonde-agent ask                           started by sonde fleet
  *	sonde-agent list, sonde-agent stop        `sonde fleet list`, `sonde fleet stop`
  */
@@ -22,6 +22,7 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -57,8 +58,8 @@ static const struct opt options[] = {
 	{"sonde", 0, "PROGRAM", "program that traces (default: sonde)", O_SONDE},
 	{"any", 0, NULL, "without -c: run whatever anybody asks, as root", O_ANY},
 	{"simulate", 0, "N",
-	 "act as N agents, which answer with FILE; {} in its name stands for the number of the "
-	 "agent",
+	 "act as N agents, which answer with FILE, or with what the question finds in a recording "
+	 "FILE; {} in its name stands for the number of the agent",
 	 O_SIMULATE},
 	{"wait", 0, "TIME", "of list and stop: wait for answers for TIME (default: 1500ms)",
 	 O_WAIT},
@@ -77,6 +78,7 @@ struct program {
 	VEC(struct str) label;
 	u64 simulate, wait_ns;
 	bool all, quiet, help, any;
+	bool feeds; /* simulated agents ask a recording */
 	const char *conf_path;
 	struct conf conf;    /* zeros if there is none */
 	struct guard *guard; /* NULL: everything runs */
@@ -91,6 +93,7 @@ struct side {
 	struct agent *agent;
 	struct nats *nats;
 	struct sample sample;
+	const char *feed; /* the recording, instead; or NULL */
 	bool subscribed;
 };
 
@@ -210,6 +213,8 @@ static void own_frame(const struct side *s, const struct question *q, struct sb 
 	struct arena a = {0};
 	struct question_list more = {0};
 	policy_label_words(&s->setup.label, &a, &more);
+	if (s->feed)
+		arena_push(&a, more.v, more.n, str_z(arena_fmt(&a, "--recording=%s", s->feed)));
 	question_frame(q, &more, ret);
 	arena_free(&a);
 }
@@ -219,11 +224,11 @@ static struct err *start_task(void *arg, const struct question *q, u64 for_ns, s
 	AUTO_SB frame = {0};
 	struct side *s = arg;
 	struct question mine = *q;
-	if (s->p->simulate) {
+	if (s->p->simulate && !s->feed) {
 		task_sample(&s->sample, for_ns, ret);
 		return NULL;
 	}
-	mine.for_ns = for_ns;
+	mine.for_ns = s->feed ? q->for_ns : for_ns;
 	if (s->p->guard)
 		guard_frame(s->p->guard, q, for_ns, &frame);
 	else
@@ -276,9 +281,30 @@ static void ended(void *arg, const u8 id[QUESTION_ID], const struct task *t, con
 	record(s, id, t, why);
 }
 
-static struct err *read_sample(struct program *p, u32 number, struct sample *ret)
+/* A file of sonde with a block of events: docs/recording.md. */
+static bool has_events(const char *path)
 {
-	enum { MAX_NAME = 4096 };
+	enum { HEAD = 56, EVENTS = 16, ANSWER = 17 };
+	u8 head[HEAD];
+	u64 at = 64;
+	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC);
+	for (u8 kind = 0; fd >= 0 && kind != ANSWER;) {
+		if (pread(fd, head, HEAD, (off_t)at) != HEAD)
+			return false;
+		struct bytes b = bytes_of(head, HEAD);
+		if (bytes_u32(&b) != 0x4b4c4253) /* "SBLK" */
+			return false;
+		kind = bytes_u8(&b);
+		bytes_seek(&b, 8);
+		at = ALIGN_UP(at + HEAD + bytes_u32(&b), 8);
+		if (kind == EVENTS)
+			return true;
+	}
+	return false;
+}
+
+static struct err *read_sample(struct program *p, u32 number, struct side *ret)
+{
 	AUTO_SB path = {0}, bytes = {0};
 	struct str rest = str_z(p->rest.v[0]);
 	i32 at = str_find(rest, STR("{}"));
@@ -287,10 +313,15 @@ static struct err *read_sample(struct program *p, u32 number, struct sample *ret
 		sb_u64(&path, number);
 		sb_add(&path, str_from(rest, (u32)at + 2));
 	}
+	if (has_events(path.s)) {
+		ret->feed = arena_strz(&p->a, sb_str(&path));
+		p->feeds = true;
+		return NULL;
+	}
 	int no = file_read(path.s, ANSWER_MAX, &bytes);
 	if (no)
 		return err_sys(no, "open %s", path.s);
-	ret->bytes = arena_str(&p->a, sb_str(&bytes));
+	ret->sample.bytes = arena_str(&p->a, sb_str(&bytes));
 	return NULL;
 }
 
@@ -302,9 +333,10 @@ static struct err *set_sample(struct program *p, struct side *s, const struct si
 		return NULL;
 	if (s != first && !strstr(p->rest.v[0], "{}")) {
 		s->sample = first->sample;
+		s->feed = first->feed;
 		return NULL;
 	}
-	return read_sample(p, number, &s->sample);
+	return read_sample(p, number, s);
 }
 
 static struct err *subscribe(struct side *s)
@@ -364,14 +396,15 @@ static int until(u64 due)
 static void serve(struct program *p, struct side *side, u32 n)
 {
 	enum { OWN = 2 };
-	u32 max = OWN + (p->simulate ? 0 : side->setup.max_running * TASK_FDS);
+	bool runs = !p->simulate || p->feeds; /* processes */
+	u32 max = OWN + (runs ? n * side->setup.max_running * TASK_FDS : 0);
 	struct pollfd *fd = xcalloc(max, sizeof(*fd));
 	while (!signals_look(&p->signals)) {
 		struct letter l;
 		u64 due = UINT64_MAX, now = now_ns();
 		u32 nfd = OWN;
 		for (u32 i = 0; i < n; i++) {
-			if (!p->simulate || agent_due(side[i].agent) <= now)
+			if (runs || agent_due(side[i].agent) <= now)
 				agent_step(side[i].agent);
 			due = MIN(due, agent_due(side[i].agent));
 			nfd += agent_poll(side[i].agent, fd + nfd, max - nfd);
@@ -401,7 +434,7 @@ static struct err *run_agents(struct program *p)
 	struct utsname u;
 	AUTO_SB boot = {0};
 	u32 n = p->simulate ? (u32)p->simulate : 1;
-	allow_files(n * 4ull + 64);
+	allow_files(n * (4ull + DEFAULT_RUNNING * TASK_FDS) + 64);
 	if (uname(&u))
 		return err_sys(errno, "uname");
 	(void)file_read("/proc/sys/kernel/random/boot_id", 64, &boot);

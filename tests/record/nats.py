@@ -302,6 +302,43 @@ def labels():
 	server.kill()
 
 
+zoned = 'table calls sorted by n rows 3 { comm "COMM"; n "N"; part "SHARE" share same; } ' \
+	't:raw_syscalls:sys_* { @ = count(); @p[pid, comm, probe] = count(); @t[comm] = hist(cpu); @n++; }\n' \
+	'profile:hz:99 { @s[ustack, comm] = count(); } end { show(calls, @p); print(@t); clear(@p); clear(@t); }'
+
+
+def by_label():
+	"""Simulated agents are asked about recordings; their rows by a label are those of answers with this label."""
+	server = Server()
+	kinds = (('a', 2, ['zone=a', 'role=web']), ('b', 1, ['zone=b']), ('c', 1, []))
+	sims = [simulate(server, n, 'web.sonde', name, *[word for label in labels for word in ('--label', label)]) for name, n, labels in kinds]
+	answers = []
+	for name, n, labels in kinds:
+		for i in range(n):
+			answers.append('%s%d.zoned' % (name, i))
+			run(sonde, 'query', '-q', 'web.sonde', '-f', 'answer', *(['--label', ','.join(labels)] if labels else []), '-o', answers[-1], '-e', zoned)
+	await_agents(4, server)
+	for form in ('text', 'json', 'csv', 'folded'):
+		p = command('-q', '--for', '10s', '--no-warnings', '--by', 'label:zone', '-f', form, '-e', zoned, server=server)
+		merged = subprocess.run([sonde, 'merge', '-q', '--by', 'label:zone', '-f', form, *answers], capture_output=True, text=True)
+		equal(re.sub(r'\{"type": "fleet".*\n', '', p.stdout), merged.stdout, 'the answer of ' + form)
+		equal((p.returncode, p.stderr.replace('c0: no label', 'c0.zoned: no label')), (0, merged.stderr), form)
+	equal('@n[-]: ' in command('-q', '--for', '10s', '--by', 'label:zone', '-e', zoned, server=server).stdout, True, 'the rows of who has none')
+	p = command('-q', '--for', '10s', '--hosts', 'b0', '-e', count, server=server)
+	whole = subprocess.run([sonde, 'query', '-q', 'web.sonde', '-e', count], capture_output=True, text=True)
+	equal((p.returncode, p.stdout), (0, whole.stdout), 'what one says of the recording')
+	got = fleet('-q', '--for', '10s', '--hosts', 'b0', '-e', 'tracepoint:no:such { @ = count(); }', server=server)
+	equal(got.split('\n')[-3:], ['0 of 1 host (1 refused: b0); T', '[3]', ''], 'a probe that the recording does not have')
+	# the asker knows labels, too, and better
+	with open('labels', 'w') as f:
+		f.write('a0 zone=x\nc0 zone=b # it has none\na1\nb0\n')
+	got = fleet('-q', '--for', '10s', '--hosts-file', 'labels', '--by', 'label:zone', '-f', 'json', '-e', 't:raw_syscalls:sys_enter { @ = count(); }', server=server)
+	equal(got.split('\n')[0], '{"type": "map", "data": {"@": {"a": 20, "x": 20, "b": 40}}}', 'labels of the asker')
+	for p in sims:
+		end(p)
+	server.kill()
+
+
 def mistakes():
 	"""Mistakes are reported before a host is asked."""
 	server = Server()
@@ -495,10 +532,11 @@ def traces():
 	if os.getuid():
 		return
 	server = Server()
-	run_agent(server, 'real', '-q', program='')
+	run_agent(server, 'real', '-q', '--label', 'zone=z', '--label', 'role=db', program='')
 	await_agents(1, server)
 	equal(fleet('--for', '20s', '-e', 'begin { @ = count(); printf("%d\\n", 7); exit(); }', server=server), '7\n\n\n@: 1\n1 of 1 host; T\n')
 	equal(fleet('--for', '20s', '-e', 'begin { printf("%s\\n", str($1)); exit(); }', 'x', server=server), 'x\n\n\n1 of 1 host; T\n')
+	equal(fleet('--for', '20s', '--by', 'label:zone', '-e', 'begin { @ = count(); exit(); }', server=server), '\n\n@[z]: 1\n1 of 1 host; T\n')
 	got = fleet('--for', '20s', '-e', 'begin { exit(); }', 'x', '-o', tmp + '/evil', server=server)
 	equal(got.split('\n')[0], 'real: ERROR: who asks an agent chooses no options of sonde behind the script')
 	equal(os.path.exists('evil'), False, 'a file of the asker')
@@ -548,7 +586,7 @@ def hostile():
 	server.kill()
 
 
-cases = [killed_asker, killed_server, killed_agents, forty_are_one, joins, failures, stops, labels, mistakes, pieces, many, hostile, traces]
+cases = [killed_asker, killed_server, killed_agents, forty_are_one, joins, failures, stops, labels, by_label, mistakes, pieces, many, hostile, traces]
 
 
 def try_case(case):
