@@ -149,13 +149,26 @@ sees_own() {
 
 # example_of NAME COMMAND: contrib/metrics/NAME.bt prints to $TMPDIR/out what it has counted of COMMAND.
 example_of() {
+	example=contrib/metrics/$1.bt
+	[ -e "$example" ] || example=$OLDPWD/$example # on_disk and others change the directory
 	: >"$TMPDIR/err"
-	"$SONDE" "$OLDPWD/contrib/metrics/$1.bt" >"$TMPDIR/out" 2>"$TMPDIR/err" &
+	"$SONDE" "$example" >"$TMPDIR/out" 2>"$TMPDIR/err" &
 	pid=$!
 	until_attached "$TMPDIR/err" || cat "$TMPDIR/err"
 	eval "$2"
 	kill -INT $pid
 	wait $pid
+}
+
+# example_counts NAME PATTERN COMMAND: its name if a line that it prints has the pattern, else all that was printed.
+example_counts() {
+	example_of "$1" "$3 >\"\$TMPDIR/did\" 2>&1"
+	if grep -qE "$2" "$TMPDIR/out"; then
+		echo "$1"
+	else
+		echo "$1: nothing"
+		cat "$TMPDIR/out" "$TMPDIR/err" "$TMPDIR/did"
+	fi
 }
 
 # metrics_of TYPE: which calls contrib/metrics/TYPE-latency.bt counts, of those that are made there.

@@ -501,14 +501,8 @@ NAME examples of static probes: Python's garbage collector, exceptions of C++
 NEEDS usdt:/usr/bin/python3 usdt:/usr/lib/x86_64-linux-gnu/libstdc++.so.6 cmd:g++
 TIMEOUT 40
 RUN
-	counts() {
-		: >$TMPDIR/err
-		"$SONDE" contrib/metrics/$1.bt >$TMPDIR/out 2>$TMPDIR/err & pid=$!
-		until_attached $TMPDIR/err || cat $TMPDIR/err
-		shift; "$@" >/dev/null; kill -INT $pid; wait $pid
-	}
-	counts python-gc /usr/bin/python3 -c 'import gc; gc.collect(2)'; grep -c '^@ns\[2\]' $TMPDIR/out
-	g++ -O1 -o $TMPDIR/throws tests/progs/throws.cc && counts exceptions $TMPDIR/throws; grep -cE '^@\[(throw|catch), throws\]: [1-9]' $TMPDIR/out
+	example_of python-gc "/usr/bin/python3 -c 'import gc; gc.collect(2)'"; grep -c '^@ns\[2\]' $TMPDIR/out
+	g++ -O1 -o $TMPDIR/throws tests/progs/throws.cc && example_of exceptions '$TMPDIR/throws >/dev/null'; grep -cE '^@\[(throw|catch), throws\]: [1-9]' $TMPDIR/out
 EXPECT
 	1
 	2

@@ -4,15 +4,6 @@ NAME examples of metrics: connections, queues, ICMP and fragments
 NEEDS slow kprobe btf vm cmd:python3 cmd:ip
 TIMEOUT 60
 RUN
-	counts() {
-		name=$1 pattern=$2; shift 2
-		: >$TMPDIR/err
-		"$SONDE" contrib/metrics/$name.bt >$TMPDIR/out 2>$TMPDIR/err & pid=$!
-		until_attached $TMPDIR/err
-		"$@" >$TMPDIR/did 2>&1
-		kill -INT $pid; wait $pid
-		grep -qE "$pattern" $TMPDIR/out && echo "$name" || { echo "$name: nothing"; cat $TMPDIR/out $TMPDIR/err $TMPDIR/did; }
-	}
 	py() { python3 -c "import os, socket, struct, time
 	$1"; }
 	tcp() { py 's = socket.create_server(("127.0.0.1", 0)); c = [socket.create_connection(s.getsockname()) for i in range(3)]; [s.accept() for i in c]'; }
@@ -22,12 +13,12 @@ RUN
 	ux() { py 's = socket.socket(socket.AF_UNIX); s.bind("\0metrics"); s.listen(); c = socket.socket(socket.AF_UNIX); c.connect("\0metrics"); s.accept()'; }
 	ping() { py 's = socket.socket(socket.AF_INET, socket.SOCK_RAW, 1); s.sendto(struct.pack("!BBHHH", 8, 0, 0xf7ff, 0, 0), ("127.0.0.1", 0)); s.recv(100)'; }
 	large() { ip link set lo mtu 1500; py 's = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 0)); s.sendto(bytes(8000), s.getsockname()); s.recv(9000)'; }
-	counts accept-latency '\|@+' tcp
-	counts syn-backlog '\|@+' full
-	counts unix-backlog '\|@+' ux
-	counts unix-accept-latency '\|@+' ux
-	counts icmp '^@\[8\]: [1-9]' ping
-	counts fragments '^@: [1-9]' large
+	example_counts accept-latency '\|@+' tcp
+	example_counts syn-backlog '\|@+' full
+	example_counts unix-backlog '\|@+' ux
+	example_counts unix-accept-latency '\|@+' ux
+	example_counts icmp '^@\[8\]: [1-9]' ping
+	example_counts fragments '^@: [1-9]' large
 EXPECT
 	accept-latency
 	syn-backlog
@@ -40,19 +31,10 @@ NAME examples of metrics: page cache, PCI, memory of programs
 NEEDS slow kprobe btf vm file:/sys/bus/pci/rescan
 TIMEOUT 60
 RUN
-	counts() {
-		name=$1 pattern=$2; shift 2
-		: >$TMPDIR/err
-		"$SONDE" contrib/metrics/$name.bt >$TMPDIR/out 2>$TMPDIR/err & pid=$!
-		until_attached $TMPDIR/err
-		"$@" >$TMPDIR/did 2>&1
-		kill -INT $pid; wait $pid
-		grep -qE "$pattern" $TMPDIR/out && echo "$name" || { echo "$name: nothing"; cat $TMPDIR/out $TMPDIR/err $TMPDIR/did; }
-	}
 	reads() { head -c 3000000 /dev/zero >$TMPDIR/big; cat $TMPDIR/big $TMPDIR/big >/dev/null; }
 	rescan() { echo 1 >/sys/bus/pci/rescan; }
-	counts cachestat '^@added: [1-9]|^@all: [1-9]' reads
-	counts pci-config '^@\[[124]\]: [1-9]' rescan
+	example_counts cachestat '^@added: [1-9]|^@all: [1-9]' reads
+	example_counts pci-config '^@\[[124]\]: [1-9]' rescan
 	"$SONDE" --for 5s contrib/metrics/bpf-jit.bt 2>/dev/null | grep -cE '^@size: [1-9]'
 EXPECT
 	cachestat
