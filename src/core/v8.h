@@ -70,10 +70,17 @@ enum {
 	V8_PARTS = 3,
 	V8_NAME_BYTES = 104, /* of each */
 	V8_FILE_BYTES = 256,
-	V8_LINES_CODE = 0,   /* u64: the compiled code, with its tag; 0: none */
+	V8_LINES_CODE = 0,   /* u64: compiled code, tagged, or where it is (V8_PLACE); 0: none */
 	V8_LINES_SCRIPT = 8, /* the script, likewise */
 	V8_LINES_NAME = 16,  /* the function's name, likewise */
+	V8_LINES_INSTR = 24, /* the instruction that the first word had */
 };
+/*
+ * A function that still runs code which V8 has replaced, or which was made in the middle of a loop, does not lead to
+ * that code. Then the address of the instruction stands for it: its upper part, with this tag, is in the place of the
+ * code, and the lower part is the instruction of the word.
+ */
+enum { V8_PLACE = 2, V8_PLACE_BITS = 16 };
 /*
  * Since V8 13.5 a function has no pointer to its code, but a handle (u32, at .code), with which it is found in a table
  * of the process. Its address has its lower half at 0, and the upper one is in struct unwind_piece: .file.

@@ -348,6 +348,48 @@ EXPECT
 NEEDS fast x86_64 dwunwind file:/usr/bin/php
 TIMEOUT 30
 
+NAME samples of a program in Python that computes have its whole tree of calls
+RUN python3 tests/kernel/langsampled.py "$SONDE" 200 /usr/bin/python3 2>/dev/null
+EXPECT
+	at least 99 of 100 samples
+NEEDS fast x86_64 dwunwind file:/usr/bin/python3
+TIMEOUT 180
+
+NAME samples of a program in Ruby that computes have its whole tree of calls
+RUN python3 tests/kernel/langsampled.py "$SONDE" 200 /usr/bin/ruby 2>/dev/null
+EXPECT
+	at least 99 of 100 samples
+NEEDS fast x86_64 dwunwind file:/usr/bin/ruby
+TIMEOUT 180
+
+NAME samples of a program in PHP that computes have its whole tree of calls
+RUN python3 tests/kernel/langsampled.py "$SONDE" 200 '/usr/bin/php -n' 2>/dev/null
+EXPECT
+	at least 99 of 100 samples
+NEEDS fast x86_64 dwunwind file:/usr/bin/php
+TIMEOUT 180
+
+NAME samples of a program in Perl that computes have its whole tree of calls
+RUN python3 tests/kernel/langsampled.py "$SONDE" 200 /usr/bin/perl 2>/dev/null
+EXPECT
+	at least 99 of 100 samples
+NEEDS fast x86_64 dwunwind file:/usr/bin/perl
+TIMEOUT 180
+
+NAME samples of a program in JavaScript that computes have its whole tree of calls
+RUN python3 tests/kernel/langsampled.py "$SONDE" 200 /usr/bin/node 2>/dev/null
+EXPECT
+	at least 99 of 100 samples
+NEEDS fast x86_64 dwunwind file:/usr/bin/node
+TIMEOUT 180
+
+NAME samples of a program in Java that computes have its whole tree of calls
+RUN python3 tests/kernel/langsampled.py "$SONDE" 200 /usr/bin/java 2>/dev/null
+EXPECT
+	at least 99 of 100 samples
+NEEDS fast x86_64 dwunwind cmd:java cmd:javac
+TIMEOUT 180
+
 NAME Python with a root directory of its own, where its file is at another path
 RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/python3
 EXPECT

@@ -140,25 +140,32 @@ TEST(v8_names)
 /* Differences of offsets (from -1 on) and positions: {0, 9}, {4, 15}, {8, 2}. */
 static const u8 positions[] = {2, (9 + 1) << 2, 8, 6 << 2, 8, (13 << 2) - 1};
 
+/* A function that has them, its source and its name. */
+static void put_function(struct heap *h, struct unwind_code *raw)
+{
+	const u64 script = HEAP + SCRIPT + V8_TAG;
+	*raw = (struct unwind_code){.addr = HEAP + FUNCTION};
+	put_word(h, FUNCTION + 8, HEAP + BYTECODE + V8_TAG);
+	put_object(h, BYTECODE, ARRAY);
+	put_word(h, BYTECODE + 32, HEAP + TABLE + V8_TAG);
+	put_word(h, TABLE + 8, (u64)sizeof(positions) << V8_SMI_SHIFT);
+	put(h, TABLE + 16, positions, sizeof(positions));
+	put_word(h, SCRIPT + 8, HEAP + SOURCE + V8_TAG);
+	put_word(h, SCRIPT + 16, HEAP + NAME + V8_TAG);
+	put_text(h, SOURCE, "one\ntwo\r\nthree\rfour");
+	put_text(h, NAME, "/a.js");
+	memcpy(raw->lines + V8_LINES_SCRIPT, &script, sizeof(script));
+}
+
 TEST(v8_lines_of_a_process_that_runs)
 {
 	struct interp_file f = layout();
 	struct heap h = {0};
 	struct interp_memory m = {&h, heap_read, heap_kept, heap_keep};
-	struct unwind_code raw = {.addr = HEAP + FUNCTION};
+	struct unwind_code raw;
 	struct interp_code c = {0};
 	struct arena a = {0};
-	u64 script = HEAP + SCRIPT + V8_TAG;
-	put_word(&h, FUNCTION + 8, HEAP + BYTECODE + V8_TAG);
-	put_object(&h, BYTECODE, ARRAY);
-	put_word(&h, BYTECODE + 32, HEAP + TABLE + V8_TAG);
-	put_word(&h, TABLE + 8, (u64)sizeof(positions) << V8_SMI_SHIFT);
-	put(&h, TABLE + 16, positions, sizeof(positions));
-	put_word(&h, SCRIPT + 8, HEAP + SOURCE + V8_TAG);
-	put_word(&h, SCRIPT + 16, HEAP + NAME + V8_TAG);
-	put_text(&h, SOURCE, "one\ntwo\r\nthree\rfour");
-	put_text(&h, NAME, "/a.js");
-	memcpy(raw.lines + V8_LINES_SCRIPT, &script, sizeof(script));
+	put_function(&h, &raw);
 	interp_v8.more(&f, &raw, &m, &a, &c);
 	CHECK(str_is(c.file, "/a.js"));
 	CHECK(interp_v8.line(&f, &c, 0) == 3 && interp_v8.line(&f, &c, 3) == 3);
@@ -187,6 +194,51 @@ TEST(v8_lines_of_a_process_that_runs)
 	memset(raw.lines, 0xff, sizeof(raw.lines));
 	interp_v8.more(&f, &raw, &m, &a, &c);
 	CHECK(!c.file.n);
+	arena_free(&h.arena);
+	arena_free(&a);
+}
+
+/* Code that its function does not lead to is found by the address of an instruction: by what is in front of it, which
+ * leads to the Code (V8 11 and newer) or is the Code. */
+TEST(v8_lines_of_code_that_was_replaced)
+{
+	enum { IS_CODE_AT = 0x1900, STREAM = 0x1a20, START = 0x1a40, SIZE = 0x100 };
+	struct interp_file f = layout();
+	struct heap h = {0};
+	struct interp_memory m = {&h, heap_read, heap_kept, heap_keep};
+	struct unwind_code raw;
+	struct arena a = {0};
+	const u64 code = HEAP + V8_PLACE, at[] = {START - 1, START, START + SIZE - 1, START + SIZE};
+	const u32 size = SIZE;
+	f.lang.v8.code = 48;
+	f.lang.v8.start = 40;
+	f.lang.v8.size = 56;
+	f.own[V8_OWN_FLAGS] = 48;
+	f.own[V8_OWN_BASELINE] = 11;
+	f.own[V8_OWN_CODE_POSITIONS] = 24;
+	put_function(&h, &raw);
+	put_object(&h, IS_CODE_AT, CODE);
+	put_word(&h, IS_CODE_AT + 24, HEAP + TABLE + V8_TAG);
+	put_word(&h, IS_CODE_AT + 40, HEAP + START);
+	put(&h, IS_CODE_AT + 56, &size, sizeof(size));
+	put_object(&h, STREAM, ARRAY);
+	put_word(&h, STREAM + 16, HEAP + IS_CODE_AT + V8_TAG);
+	memcpy(raw.lines + V8_LINES_CODE, &code, sizeof(code));
+	for (u32 inside = 0; inside < 2; inside++) {
+		f.lang.v8.inside = inside;
+		f.lang.v8.start = inside ? START - IS_CODE_AT : 40;
+		for (u32 i = 0; i < countof(at); i++) {
+			struct interp_code c = {0};
+			bool in = at[i] >= START && at[i] < START + SIZE;
+			memcpy(raw.lines + V8_LINES_INSTR, &at[i], sizeof(at[i]));
+			interp_v8.more(&f, &raw, &m, &a, &c);
+			CHECK(interp_v8.line(&f, &c, START) == (in ? 3 : 0));
+			CHECK(interp_v8.line(&f, &c, START + 4) == (in ? 4 : 0));
+			CHECK(interp_v8.line(&f, &c, START + SIZE - 1) == (in ? 1 : 0));
+			CHECK(!interp_v8.line(&f, &c, START - 1));
+			CHECK(!interp_v8.line(&f, &c, START + SIZE));
+		}
+	}
 	arena_free(&h.arena);
 	arena_free(&a);
 }

@@ -667,6 +667,70 @@ static void find_lines(const struct v8 *x, const struct function *fn, u64 code, 
 	call_lines(x, code, positions, &fn->source, out, inlined);
 }
 
+/* ---- code to which its function does not lead ---- */
+
+struct code {
+	u64 tagged, start;
+	u32 size;
+};
+
+static bool has_pc(const struct v8 *x, u64 object, u64 pc, struct code *ret)
+{
+	u32 kind;
+	*ret = (struct code){object + V8_TAG, object + x->v->start, 0};
+	return is_code(x, object, &kind) &&
+	       (x->v->inside || read_at(x, ret->start, &ret->start, sizeof(ret->start))) &&
+	       read_at(x, object + x->v->size, &ret->size, sizeof(ret->size)) &&
+	       pc - ret->start < ret->size;
+}
+
+/* Does code begin with the object that is there? That is the Code, or leads to it by one of its first words. */
+static bool begins_code(const struct v8 *x, const u64 *words, u64 at, u64 pc, struct code *ret)
+{
+	enum { HEAD = 3, HEAD_BYTES = 256 };
+	if ((words[0] & V8_TAG_MASK) != V8_TAG)
+		return false;
+	if (x->v->inside)
+		return has_pc(x, at, pc, ret);
+	for (u32 i = 1; i <= HEAD; i++)
+		if ((words[i] & V8_TAG_MASK) == V8_TAG && has_pc(x, words[i] - V8_TAG, pc, ret) &&
+		    ret->start - at <= HEAD_BYTES)
+			return true;
+	return false;
+}
+
+/* What is in front of an instruction tells which code it is of. */
+static bool find_code(const struct v8 *x, u64 pc, struct code *ret)
+{
+	enum { BACK = 1 << 18, WORDS = 512, MORE = 3, PART = WORD * WORDS };
+	u64 words[WORDS + MORE] = {0}, first = pc / PART * PART;
+	for (u64 at = first; x->v->code && first - at < BACK; at -= PART) {
+		memcpy(words + WORDS, words, MORE * WORD);
+		if (!read_at(x, at, words, PART))
+			return false;
+		for (u32 i = WORDS; i-- > 0;)
+			if (at + (u64)WORD * i <= pc &&
+			    begins_code(x, words + i, at + (u64)WORD * i, pc, ret))
+				return true;
+	}
+	return false;
+}
+
+/* Lines of code are asked for by the lower part of an address. */
+static void move_lines(const struct code *c, u64 base, struct sb *lines)
+{
+	struct entry e;
+	for (u32 i = 0; i + sizeof(e) <= lines->n; i += (u32)sizeof(e)) {
+		memcpy(&e, lines->s + i, sizeof(e));
+		u64 pc = c->start + e.at;
+		e.at = pc > base ? (u32)MIN(pc - base, (u64)UINT32_MAX) : 0;
+		memcpy(lines->s + i, &e, sizeof(e));
+	}
+	u64 end = c->start + c->size;
+	e = (struct entry){.at = end > base ? (u32)MIN(end - base, (u64)UINT32_MAX) : 0};
+	sb_mem(lines, &e, sizeof(e));
+}
+
 static u64 word_of(const u8 *p, u32 at)
 {
 	u64 v;
@@ -696,7 +760,14 @@ bool v8_more(const struct interp_file *f, const struct unwind_code *raw,
 		ret->file = v8_path(a, sb_str(&file));
 	if (!script_source(&x, script, &fn.source) || !find_array(&x, fn.shared, &fn.array))
 		return false;
-	find_lines(&x, &fn, word_of(raw->lines, V8_LINES_CODE), &lines, &inlined);
+	u64 code = word_of(raw->lines, V8_LINES_CODE), base = code - V8_PLACE;
+	struct code placed;
+	if ((code & V8_TAG_MASK) != V8_PLACE) {
+		find_lines(&x, &fn, code, &lines, &inlined);
+	} else if (find_code(&x, base + word_of(raw->lines, V8_LINES_INSTR), &placed)) {
+		find_lines(&x, &fn, placed.tagged, &lines, &inlined);
+		move_lines(&placed, base, &lines);
+	}
 	ret->lines = arena_str(a, sb_str(&lines));
 	ret->inlined = arena_str(a, sb_str(&inlined));
 	return true;

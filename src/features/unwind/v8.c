@@ -121,10 +121,13 @@ static u64 instruction(const struct walk *w, u64 function, u64 *code)
 {
 	u64 off;
 	*code = 0;
-	if (w->at->made ? compiled(w, function, code, &off) : interpreted(w, &off))
+	if (!w->at->made)
+		return interpreted(w, &off) ? MIN(off, (u64)UNWIND_NO_INSTR) : UNWIND_NO_INSTR;
+	if (compiled(w, function, code, &off))
 		return MIN(off, (u64)UNWIND_NO_INSTR);
-	*code = 0;
-	return UNWIND_NO_INSTR;
+	off = w->at->pc & ((1u << V8_PLACE_BITS) - 1);
+	*code = w->at->pc - off + V8_PLACE;
+	return off;
 }
 
 static u64 mix_in(u64 h, u64 v)
@@ -205,7 +208,7 @@ static void put_script(const struct walk *w, struct unwind_code *raw)
 		put_parts(w, name, raw->file, V8_FILE_BYTES);
 }
 
-static u32 keep(const struct walk *w, u64 sign, u64 shared, u64 code)
+static u32 keep(const struct walk *w, u64 sign, u64 shared, const u64 code[2])
 {
 	const u64 none = V8_STRINGS;
 	u32 at = langs_own(w->at->l, sign);
@@ -221,7 +224,8 @@ static u32 keep(const struct walk *w, u64 sign, u64 shared, u64 code)
 		memcpy(raw.name + i * V8_NAME_BYTES, &none, sizeof(none));
 		memcpy(raw.file + i * V8_FILE_BYTES, &none, sizeof(none));
 	}
-	memcpy(raw.lines + V8_LINES_CODE, &code, sizeof(code));
+	memcpy(raw.lines + V8_LINES_CODE, &code[0], sizeof(code[0]));
+	memcpy(raw.lines + V8_LINES_INSTR, &code[1], sizeof(code[1]));
 	put_function(w, &raw);
 	put_script(w, &raw);
 	return langs_keep(w->at->l, &raw);
@@ -230,7 +234,7 @@ static u32 keep(const struct walk *w, u64 sign, u64 shared, u64 code)
 u64 v8_word(const struct v8_frame *at)
 {
 	struct walk w = {.at = at, .v = &at->l->mem[at->lang].v8};
-	u64 function, shared, code, any;
+	u64 function, shared, any, code[2]; /* its instruction is the second */
 	u16 type;
 	if (!copy_read(at->copy, at->fp - sizeof(w.frame), w.frame, sizeof(w.frame)) ||
 	    !object(frame_word(&w, w.v->context), &any) ||
@@ -239,12 +243,12 @@ u64 v8_word(const struct v8_frame *at)
 	    !task_read(at->t, shared, w.shared, sizeof(w.shared)) || !type_of(&w, shared, &type) ||
 	    type != w.v->is_shared)
 		return 0;
-	u64 instr = instruction(&w, function, &code);
+	code[1] = instruction(&w, function, &code[0]);
 	u64 h = mix_in(mix_in(at->copy->space, shared), shared_word(&w, w.v->name));
-	h = mix_in(mix_in(h, shared_word(&w, w.v->script)), code) | 1;
+	h = mix_in(mix_in(h, shared_word(&w, w.v->script)), code[0]) | 1;
 	u32 slot = keep(&w, h, shared, code);
 	if (slot == LANGS_NONE)
 		return 0;
-	return UNWIND_WORD | UNWIND_WORD_OWN | slot | instr << UNWIND_WORD_INSTR |
+	return UNWIND_WORD | UNWIND_WORD_OWN | slot | code[1] << UNWIND_WORD_INSTR |
 	       (u64)at->lang << UNWIND_WORD_LANG;
 }

@@ -687,7 +687,7 @@ static void send_code(struct lower *l, struct ref walk, struct ref rec, struct r
 	ir_store(f, 4, rec, CODE(lang), number);
 	ir_store(f, 4, rec, CODE(pid), ir_load(f, 4, walk, AT(pid)));
 	struct ref file = ir_load(f, 8, at, offsetof(struct unwind_codes, file));
-	struct code_names names = {walk, rec, row, addr, file};
+	struct code_names names = {walk, rec, row, addr, file, word};
 	ir_br(f, O_EQ, ir_load(f, 4, row, LANG(form)), ir_con(f, UNWIND_FORM_PERL), perl, other);
 	ir_at(f, perl);
 	unwind_perl_names(l, &names);

@@ -53,6 +53,7 @@ void unwind_perl_frame(const struct lang *x, struct ref frames, u32 limit);
 struct code_names {
 	struct ref walk, rec, row;
 	struct ref code, file; /* as struct unwind_codes has them */
+	struct ref word;       /* of a frame of the function */
 };
 /* Names of a function into the record. */
 void unwind_perl_names(struct lower *l, const struct code_names *n);

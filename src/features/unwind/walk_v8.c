@@ -113,20 +113,34 @@ static struct ref interpreted(const struct lang *x, const struct lang_reads *r)
 	return ir_op2(f, O_SUB, off, lang_number(r, V8(array_head)));
 }
 
+/* Of code to which its function does not lead (V8_PLACE). */
+static struct ref placed(const struct lang *x)
+{
+	struct fn *f = x->f;
+	struct ref low = ir_con(f, (1u << V8_PLACE_BITS) - 1);
+	struct ref pc = ir_load(f, 8, x->walk, AT(v8_pc)), off = ir_op2(f, O_AND, pc, low);
+	ir_store(f, 8, x->walk, AT(lang_file), ir_addi(f, ir_op2(f, O_SUB, pc, off), V8_PLACE));
+	return off;
+}
+
 /* As a word has it. Code that took the place of other code while it ran may have what that has left in its frame, so
  * only the file's code, the interpreter, is asked where it is by its frame. */
 static struct ref instruction(const struct lang *x, const struct lang_reads *r, struct ref function)
 {
 	struct fn *f = x->f;
 	struct blk *made = ir_blk(f), *of_file = ir_blk(f), *none = ir_blk(f), *large = ir_blk(f),
-		   *have = ir_blk(f), *done = ir_blk(f);
-	struct lang_reads last = *r;
+		   *have = ir_blk(f), *done = ir_blk(f), *other = ir_blk(f);
+	struct lang_reads last = *r, own = *r;
 	struct ref v = ir_var(f);
 	last.no = none;
+	own.no = other;
 	ir_store(f, 8, x->walk, AT(lang_file), ir_con(f, 0));
 	ir_br(f, O_NE, ir_load(f, 4, x->walk, AT(v8_made)), ir_con(f, 0), made, of_file);
 	ir_at(f, made);
-	ir_set(f, v, compiled(x, &last, function));
+	ir_set(f, v, compiled(x, &own, function));
+	ir_jmp(f, have);
+	ir_at(f, other);
+	ir_set(f, v, placed(x));
 	ir_jmp(f, have);
 	ir_at(f, of_file);
 	ir_set(f, v, interpreted(x, &last));
@@ -300,7 +314,10 @@ void unwind_v8_names(struct lower *l, const struct code_names *n)
 	struct blk *script = ir_blk(f), *done = ir_blk(f);
 	struct lang_reads r = {f, n->walk, n->row, script};
 	struct ref none = ir_con(f, 0);
+	struct ref instr = ir_op2(f, O_SHR, n->word, ir_con(f, UNWIND_WORD_INSTR));
+	instr = ir_op2(f, O_AND, instr, ir_con(f, UNWIND_NO_INSTR));
 	ir_store(f, 8, n->rec, CODE(lines) + V8_LINES_CODE, n->file);
+	ir_store(f, 8, n->rec, CODE(lines) + V8_LINES_INSTR, instr);
 	ir_store(f, 8, n->rec, CODE(lines) + V8_LINES_SCRIPT, none);
 	ir_store(f, 8, n->rec, CODE(lines) + V8_LINES_NAME, none);
 	/* strings of no length, until there are some */
