@@ -4,7 +4,7 @@
 NATIVE = %w[each map sort_by sort each_with_index new resume next instance_eval eval call send public_send
             fork inject to_proc collect instance_exec class_eval each_slice synchronize reduce
             fetch catch define_method times upto join puts each_entry each_key loop value handle_interrupt
-            raise throw yield each_char gsub sum select require load].freeze
+            raise throw yield each_char gsub sum select require load then tap].freeze
 
 $out = File.open(ARGV[0], "a")
 $out.sync = true

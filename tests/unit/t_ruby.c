@@ -95,6 +95,15 @@ TEST(ruby_lines)
 	put(raw.code, 128, 1, 4);
 	interp_ruby.code(&f, &raw, &a, &c);
 	CHECK(interp_ruby.line(&f, &c, 100000) == 41); /* there is one line */
+	/* Ruby 2.7, whose entries are smaller, and begin at 0 and 1 */
+	const struct interp_file old = {.label = "ruby2.7", .own = {88, 1, 136, 8, 16}};
+	put(raw.code, 88, 40 << 1 | 1, 4);
+	put(raw.code, 136, 2, 4);
+	put(raw.lines, 8, 43, 4);
+	put(raw.lines, 1392, 1 | 2 << 7, 8);
+	interp_ruby.code(&old, &raw, &a, &c);
+	CHECK(c.line == 40 && interp_ruby.line(&old, &c, 1) == 41 &&
+	      interp_ruby.line(&old, &c, 2) == 43);
 	put(raw.code, 128, UINT32_MAX, 4);
 	put(raw.lines, 1392, 127, 8);
 	interp_ruby.code(&f, &raw, &a, &c);

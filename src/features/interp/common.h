@@ -18,7 +18,8 @@ struct bytes file_bytes(const struct image *im, u64 addr, u64 n);
 bool file_other_part(const struct image *im, const struct elf_symbol *fn, struct elf_symbol *ret);
 /* The largest part of the file's code that no unwind table describes. */
 bool file_without_tables(const struct image *im, struct elf_symbol *ret);
-/* Where the thread-local variable is that a function, exported and small, reads first: .root, .at, .plus. */
+/* Where the thread-local variable is that a function, exported and small, reads first, or the key of one: .root, .at,
+ * .plus. */
 bool file_thread_variable(const struct image *im, u64 base, const char *fn, struct unwind_lang *l);
 /* The function with by far the most jumps to where a register points: the main loop of an interpreter whose
  * instructions are addresses of code. */

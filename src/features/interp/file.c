@@ -211,6 +211,7 @@ bool file_thread_variable(const struct image *im, u64 base, const char *fn, stru
 		{{0x64, 0x48, 0x8b, 0x04, 0x25}, 5, UNWIND_ROOT_TLS}, /* mov %fs:N,%rax */
 		{{0x48, 0x8b, 0x05}, 3, UNWIND_ROOT_TLS_AT},          /* mov N(%rip),%rax */
 		{{0x48, 0x8d, 0x3d}, 3, UNWIND_ROOT_DYNAMIC},         /* lea N(%rip),%rdi */
+		{{0x8b, 0x3d}, 2, UNWIND_ROOT_BARE_KEY},              /* mov N(%rip),%edi */
 	};
 	enum { LOOK_AT = 48, WORD = 4 };
 	struct elf_symbol f;

@@ -1,8 +1,8 @@
 /*
  * ruby.c - CRuby (MRI).
  *
- * A thread finds its execution context by a thread-local variable, whose place the code of an exported
- * function tells. The frames of a context lie side by side, the newest first. Each points to what it runs
+ * A thread finds its execution context by a thread-local variable (up to 2.7: itself by a key of pthread_getspecific()),
+ * whose place the code of an exported function tells. The frames of a context lie side by side, the newest first. Each points to what it runs
  * (an iseq, whose body says what it is), to the next instruction, and to its environment, whose first word
  * says what kind of frame it is: C functions have frames, too, which are not shown, as the functions
  * themselves are native frames; and the first frame of each call of the main loop is marked.
@@ -23,11 +23,25 @@ enum ruby_own {
 /* Offsets in bytes, as the version has them on machines of 64 bits. */
 struct rbversion {
 	u32 major, minor;
-	u32 frame; /* bytes */
+	u32 context; /* of a thread that is found by a key; 0: its context is found */
+	u32 frame;   /* bytes */
 	u32 path, label, first, fixnum, entries, count, index;
 	u32 entry, text;
 };
 static const struct rbversion rbversions[] = {
+	{.major = 2,
+	 .minor = 7,
+	 .context = 32,
+	 .frame = 56,
+	 .path = 64,
+	 .label = 80,
+	 .first = 88,
+	 .fixnum = 1,
+	 .entries = 120,
+	 .count = 136,
+	 .index = 144,
+	 .entry = 8,
+	 .text = 16},
 	{.major = 3,
 	 .minor = 1,
 	 .frame = 64,
@@ -114,8 +128,8 @@ static void take_version(const struct rbversion *v, struct interp_file *ret)
 	_Static_assert(sizeof(part) == sizeof(l->part), "all of them");
 	memcpy(l->part, part, sizeof(part));
 	l->code_mask = ~0ull;
-	l->newest = CONTEXT_FRAME;
-	l->inner = UNWIND_NOWHERE;
+	l->newest = v->context ? v->context : CONTEXT_FRAME;
+	l->inner = v->context ? CONTEXT_FRAME : UNWIND_NOWHERE;
 	l->frame_bytes = FRAME_USED;
 	l->stride = v->frame;
 	l->code = FRAME_ISEQ;
@@ -172,7 +186,9 @@ static bool ruby_find(const struct image *im, struct str path, u64 base, struct 
 	for (u32 i = 0; i < countof(rbversions); i++)
 		if (rbversions[i].major == major && rbversions[i].minor == minor) {
 			take_version(&rbversions[i], ret);
-			ret->lang.known = file_thread_variable(im, base, "rb_errinfo", &ret->lang);
+			const char *fn =
+				rbversions[i].context ? "ruby_native_thread_p" : "rb_errinfo";
+			ret->lang.known = file_thread_variable(im, base, fn, &ret->lang);
 		}
 	return true;
 }
