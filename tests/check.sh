@@ -79,7 +79,7 @@ table() {
 	done
 	row trixie 1 300 build,install 'built, unit and compiler tests in a bare tree of the next Debian' \
 		$sudo timeout 1500 tests/distros/run.sh -q trixie
-	row aarch64 1 300 cross 'stacks and rights on aarch64, emulated' aarch64
+	row aarch64 1 300 cross 'stacks, Python and rights on aarch64, emulated' aarch64
 	row lockdown 1 60 static,guests 'what a kernel that is locked down refuses' env GUEST_APPEND=lockdown=confidentiality \
 		tests/vm/run.sh -c 'TEST_SLOW=4 sh tests/run.sh build/static/sonde tests/run/lockdown.t' build/static/sonde 6.12
 	row fault 1 80 build,install 'allocations and system calls fail in turn' $sudo tests/kernel/fault.sh build/dynamic/sonde 50
@@ -158,7 +158,9 @@ cross() {
 aarch64() {
 	can_cross || { skipped 'no cross compiler or no emulator for aarch64 here'; return; }
 	local cases='tests/run/aarch64.t tests/run/unwind.t tests/run/rights.t'
-	tests/vm/run.sh -a aarch64 -c "TEST_SLOW=4 sh tests/run.sh -j 2 build/aarch64/sonde $cases" build/aarch64/sonde 6.12
+	local python='tests/run/languages.t tests/run/tool-stacks.t' run='TEST_SLOW=4 sh tests/run.sh -j 2'
+	tests/vm/run.sh -a aarch64 -c "$run build/aarch64/sonde $cases && $run -n '*Python*' build/aarch64/sonde $python" \
+		build/aarch64/sonde 6.12
 }
 
 can_fuzz() {

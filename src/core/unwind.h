@@ -325,8 +325,9 @@ struct unwind_copy {
 	u32 mode;                          /* enum stack_mode */
 	struct unwind_program_key program; /* what the process runs, ... */
 	u64 code;                          /* ... and where its code begins; of new processes */
-	/* UNWIND_IS_TASK: the thread pointer, and how often it had left its CPU: the same if it sleeps on. */
-	u64 thread, switches;
+	/* UNWIND_IS_TASK: the thread pointer, where the value of the first key of pthread_getspecific() is, and how
+	 * often it had left its CPU: the same if it sleeps on. */
+	u64 thread, keys, switches;
 	u64 word[UNWIND_COPY_WORDS];
 	u8 stack[];
 };

@@ -4,7 +4,7 @@ NAME ustack has Python's functions: calls of all kinds, threads, a child; as Pyt
 RUN python3 tests/kernel/langstacks.py "$SONDE" /usr/bin/python3
 EXPECT
 	81 stacks are the same
-NEEDS x86_64 dwunwind file:/usr/bin/python3
+NEEDS dwunwind file:/usr/bin/python3
 TIMEOUT 30
 
 NAME Python's functions stand between those of the C library and of the interpreter
@@ -22,7 +22,7 @@ EXPECT_RE
 	...
 	        _start\+[0-9]+
 	\]: 1
-NEEDS x86_64 dwunwind file:/usr/bin/python3
+NEEDS dwunwind file:/usr/bin/python3
 
 NAME ustack(lang) has these functions alone, ustack(native) none of them
 RUN
@@ -44,7 +44,7 @@ EXPECT_RE
 	        key@.*/tests/progs/pysort\.py:6
 	        outer@.*/tests/progs/pysort\.py:11
 	\]: 1
-NEEDS x86_64 dwunwind file:/usr/bin/python3
+NEEDS dwunwind file:/usr/bin/python3
 
 NAME the modes lang and native are for user stacks by tables
 PROG begin { print(kstack(lang)); print(fp_ustack(native)); }
@@ -61,13 +61,13 @@ NAME folded stacks name a function's file, as many are called run
 RUN "$SONDE" -q -f folded -c '/usr/bin/python3 tests/progs/pysort.py' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @[ustack(lang)] = count(); }'
 EXPECT
 	<module> (pysort.py);outer (pysort.py);key (pysort.py) 1
-NEEDS x86_64 dwunwind file:/usr/bin/python3
+NEEDS dwunwind file:/usr/bin/python3
 
 NAME functions of children that have ended are named
 RUN "$SONDE" -q -f folded -c '/usr/bin/python3 tests/progs/pyforks.py' -e 'tracepoint:syscalls:sys_enter_getppid /curtask->real_parent->tgid == cpid/ { @[ustack(lang)] = count(); }'
 EXPECT
 	<module> (pyforks.py);<module> (<string>);child (<string>) 50
-NEEDS x86_64 dwunwind file:/usr/bin/python3
+NEEDS dwunwind file:/usr/bin/python3
 
 NAME an interpreter that has just begun is known before it runs its program
 RUN
@@ -75,7 +75,7 @@ RUN
 	grep -c 'key@.*pysort.py:6$' "$TMPDIR/out"
 EXPECT_RE
 	[1-9][0-9]*
-NEEDS x86_64 dwunwind file:/usr/bin/python3
+NEEDS dwunwind file:/usr/bin/python3
 TIMEOUT 30
 
 NAME an interpreter's programs are known that begin and end while sonde cannot run
@@ -142,7 +142,7 @@ NAME ustack has Perl's functions: calls of all kinds, sort, tie, signals, files,
 RUN python3 tests/kernel/langstacks.py "$SONDE" /usr/bin/perl
 EXPECT_RE
 	7[5-9] stacks are the same
-NEEDS x86_64 dwunwind file:/usr/bin/perl
+NEEDS dwunwind file:/usr/bin/perl
 TIMEOUT 30
 
 NAME functions of Perl and of its interpreter stand in the order of their calls, however these are nested
@@ -152,7 +152,7 @@ RUN
 		sed 's/.*;perl_run;/perl_run;/; s/;[^;]*pp_getppid;.*getppid / getppid /; s/;Perl_[^;]*sort.*;main::g/ sort main::g/'
 EXPECT
 	perl_run;(main) (order.pl);main::outer (order.pl) sort main::guarded (order.pl);(eval) (order.pl);main::leaf (order.pl) getppid 1
-NEEDS x86_64 dwunwind file:/usr/bin/perl
+NEEDS dwunwind file:/usr/bin/perl
 
 NAME a recording has Python's functions as a live script has them, in all outputs
 RUN
@@ -394,7 +394,7 @@ NAME Python with a root directory of its own, where its file is at another path
 RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/python3
 EXPECT
 	81 stacks are the same
-NEEDS fast x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/python3
+NEEDS fast dwunwind file:/usr/bin/unshare file:/usr/bin/python3
 TIMEOUT 30
 
 NAME Ruby with a root directory of its own, where its file is at another path
@@ -415,7 +415,7 @@ NAME Perl with a root directory of its own, where its file is at another path
 RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/perl
 EXPECT_RE
 	7[5-9] stacks are the same
-NEEDS fast x86_64 dwunwind file:/usr/bin/unshare file:/usr/bin/perl
+NEEDS fast dwunwind file:/usr/bin/unshare file:/usr/bin/perl
 TIMEOUT 30
 
 NAME JavaScript with a root directory of its own, where its file is at another path

@@ -76,7 +76,7 @@ NAME stacks: Python's threads, as Python itself writes them
 RUN /usr/bin/python3 tests/kernel/pystands.py "$SONDE" /usr/bin/python3
 EXPECT_RE
 	5 stacks, [34][0-9] frames are the same
-NEEDS btf x86_64 dwunwind file:/usr/bin/python3
+NEEDS btf dwunwind file:/usr/bin/python3
 TIMEOUT 60
 
 NAME stacks: of the kernel's threads

@@ -28,6 +28,11 @@ bool file_symbol(const struct image *im, const char *name, struct elf_symbol *re
 	       (symbol_in(im, ".dynsym", name, ret) || symbol_in(im, ".symtab", name, ret));
 }
 
+bool file_is_known(const struct image *im)
+{
+	return im->machine == EM_X86_64 || im->machine == EM_AARCH64;
+}
+
 struct bytes file_bytes(const struct image *im, u64 addr, u64 n)
 {
 	u64 off;
@@ -91,11 +96,16 @@ static bool part_at(const struct parts *p, u64 addr, u32 *ret)
 	return lo > 0 && lo < p->n; /* the last has no known end */
 }
 
-/* Where a jump with a displacement of 32 bits leads whose bytes begin at b[at], if it is one. */
-static bool jump_at(struct bytes b, size_t at, u64 addr, u64 *ret)
+/* Where a jump leads whose bytes begin at b[at], if it is one; of x86_64, one with a displacement of 32 bits. */
+static bool jump_at(const struct image *im, struct bytes b, size_t at, u64 addr, u64 *ret)
 {
 	const u8 *p = b.p + at;
 	i32 by;
+	u32 word;
+	if (im->machine == EM_AARCH64) {
+		memcpy(&word, p, sizeof(word));
+		return aarch64_jump(word, addr + at, ret);
+	}
 	u32 n = p[0] == 0xe9 ? 1 : p[0] == 0x0f && (p[1] & 0xf0) == 0x80 ? 2 : 0;
 	if (!n)
 		return false;
@@ -112,14 +122,14 @@ bool file_other_part(const struct image *im, const struct elf_symbol *fn, struct
 	} seen[CANDIDATES];
 	struct parts parts;
 	struct bytes b = file_bytes(im, fn->addr, MIN(fn->size, (u64)MAX_FN));
-	u32 nseen = 0, best = 0, all = 0;
-	if (im->machine != EM_X86_64 || !find_parts(im, &parts))
+	u32 nseen = 0, best = 0, all = 0, step = im->machine == EM_AARCH64 ? 4 : 1;
+	if (!file_is_known(im) || !find_parts(im, &parts))
 		return false;
-	for (size_t at = 0; at + LONGEST <= b.n; at++) {
+	for (size_t at = 0; at + LONGEST <= b.n; at += step) {
 		u64 to;
 		u32 part, i = 0;
 		/* to the beginning of a part: a call in the place of a return, perhaps */
-		if (!jump_at(b, at, fn->addr, &to) || to - fn->addr < fn->size ||
+		if (!jump_at(im, b, at, fn->addr, &to) || to - fn->addr < fn->size ||
 		    !part_at(&parts, to, &part) || part_start(&parts, part) == to)
 			continue;
 		while (i < nseen && seen[i].part != part)
@@ -215,8 +225,10 @@ bool file_thread_variable(const struct image *im, u64 base, const char *fn, stru
 	};
 	enum { LOOK_AT = 48, WORD = 4 };
 	struct elf_symbol f;
-	if (im->machine != EM_X86_64 || !file_symbol(im, fn, &f))
+	if (!file_is_known(im) || !file_symbol(im, fn, &f))
 		return false;
+	if (im->machine == EM_AARCH64)
+		return aarch64_thread_variable(im, base, &f, l);
 	struct bytes b = file_bytes(im, f.addr, MIN(f.size, (u64)LOOK_AT));
 	for (u32 at = 0; at < b.n; at++) {
 		for (u32 i = 0; i < countof(form); i++) {
@@ -252,10 +264,12 @@ static bool jumps_by_register(const u8 *p)
 	return mode ? by && by % 8 == 0 && by <= FAR : reg != NO_REGISTER;
 }
 
-static u32 jumps(struct bytes b)
+static u32 jumps(const struct image *im, struct bytes b)
 {
 	enum { LONGEST = 4 };
 	u32 n = 0;
+	if (im->machine == EM_AARCH64)
+		return aarch64_jumps_by_register(b);
 	for (size_t i = 0; i + LONGEST <= b.n; i++)
 		n += jumps_by_register(b.p + i);
 	return n;
@@ -266,13 +280,13 @@ bool file_dispatcher(const struct image *im, struct elf_symbol *ret)
 	enum { SMALLEST = 4096, LARGEST = 1 << 20, FEWEST = 32, CLEARLY = 4 };
 	struct parts parts;
 	u32 most = 0, second = 0;
-	if (im->machine != EM_X86_64 || !find_parts(im, &parts))
+	if (!file_is_known(im) || !find_parts(im, &parts))
 		return false;
 	for (u32 i = 0; i + 1 < parts.n; i++) {
 		u64 from = part_start(&parts, i), size = part_start(&parts, i + 1) - from;
 		if (size < SMALLEST || size > LARGEST)
 			continue;
-		u32 n = jumps(file_bytes(im, from, size));
+		u32 n = jumps(im, file_bytes(im, from, size));
 		if (n > most) {
 			second = most;
 			most = n;

@@ -65,7 +65,7 @@ static bool loads_newest(struct bytes b, size_t at, u32 reg)
 	return false;
 }
 
-/* Perl_block_gimme() begins with it: mov MEMBER(%rdi),%REG, or without threads mov PLACE(%rip),%REG or what
+/* Perl_block_gimme() begins with it. On x86_64: mov MEMBER(%rdi),%REG, or without threads mov PLACE(%rip),%REG or what
  * is found by a table of addresses. *member: -1 for the latter. */
 static bool find_stackinfo(const struct image *im, i32 *member)
 {
@@ -82,6 +82,9 @@ static bool find_stackinfo(const struct image *im, i32 *member)
 	if (!file_symbol(im, "Perl_block_gimme", &f))
 		return false;
 	struct bytes b = file_bytes(im, f.addr, MIN(f.size, 2ul * LOOK_AT));
+	if (im->machine == EM_AARCH64)
+		return aarch64_first_member(b, PERL_SI_NEWEST, member) &&
+		       (*member < 0 || *member >= STATEMENT_BEFORE);
 	for (size_t at = 0; at + LONG <= MIN(b.n, (size_t)LOOK_AT); at++) {
 		u32 mode = b.p[at + 2] >> 6, from = b.p[at + 2] & 7, reg = b.p[at + 2] >> 3 & 7;
 		if (b.p[at] != WIDE || b.p[at + 1] != LOAD || !loads_newest(b, at + FIRST, reg))
@@ -141,7 +144,7 @@ static bool perl_find(const struct image *im, struct str path, u64 base, struct 
 		return false;
 	u32 minor = find_version(im);
 	snprintf(ret->label, sizeof(ret->label), minor ? "perl5.%u" : "perl", minor);
-	if (minor < OLDEST || minor > NEWEST || im->machine != EM_X86_64)
+	if (minor < OLDEST || minor > NEWEST || !file_is_known(im))
 		return true;
 	if (file_symbol(im, "perl_run", &s))
 		l->program = (struct unwind_range){(u32)(s.addr - base), (u32)s.size};

@@ -163,7 +163,7 @@ static bool php_find(const struct image *im, struct str path, u64 base, struct i
 			continue;
 		snprintf(ret->label, sizeof(ret->label), "php%u.%u%s", v->major, v->minor,
 			 one_thread ? "" : " (ZTS)");
-		if (!one_thread || im->machine != EM_X86_64 ||
+		if (!one_thread || !file_is_known(im) ||
 		    !file_symbol(im, "executor_globals", &globals))
 			continue;
 		take_version(v, ret);

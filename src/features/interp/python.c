@@ -18,7 +18,8 @@
 /* As the headers of the version have it, on machines of 64 bits. */
 struct pyversion {
 	u32 minor;
-	u32 key; /* in _PyRuntime */
+	u32 key; /* in _PyRuntime, behind so many of pthread_mutex_t */
+	u32 mutexes;
 	u32 newest;
 	i32 inner;
 	u32 frame_bytes, code, previous, instr, within;
@@ -29,6 +30,7 @@ struct pyversion {
 static const struct pyversion pyversions[] = {
 	{.minor = 8,
 	 .key = 1392,
+	 .mutexes = 2,
 	 .newest = 24,
 	 .inner = UNWIND_NOWHERE,
 	 .frame_bytes = 112,
@@ -44,6 +46,7 @@ static const struct pyversion pyversions[] = {
 	 .text = 48},
 	{.minor = 9,
 	 .key = 584,
+	 .mutexes = 2,
 	 .newest = 24,
 	 .inner = UNWIND_NOWHERE,
 	 .frame_bytes = 112,
@@ -59,6 +62,7 @@ static const struct pyversion pyversions[] = {
 	 .text = 48},
 	{.minor = 10,
 	 .key = 584,
+	 .mutexes = 2,
 	 .newest = 24,
 	 .inner = UNWIND_NOWHERE,
 	 .frame_bytes = 104,
@@ -74,6 +78,7 @@ static const struct pyversion pyversions[] = {
 	 .text = 48},
 	{.minor = 11,
 	 .key = 592,
+	 .mutexes = 2,
 	 .newest = 56,
 	 .inner = 8,
 	 .frame_bytes = 72,
@@ -134,11 +139,13 @@ static bool take_parts(struct unwind_lang *l, u32 file, u32 name, u32 lines)
 	return true;
 }
 
-static void take_version(const struct pyversion *v, u64 runtime, struct interp_file *ret)
+static void take_version(const struct pyversion *v, u16 machine, u64 runtime,
+			 struct interp_file *ret)
 {
+	enum { LARGER_MUTEX = 8 }; /* 48 bytes on aarch64 */
 	struct unwind_lang *l = &ret->lang;
 	l->root = UNWIND_ROOT_KEY;
-	l->at = runtime + v->key;
+	l->at = runtime + v->key + (machine == EM_AARCH64 ? v->mutexes * LARGER_MUTEX : 0);
 	l->code_mask = ~0ull;
 	l->newest = v->newest;
 	l->inner = v->inner;
@@ -293,11 +300,11 @@ static void find_layout(const struct image *im, u64 base, u32 version, struct in
 {
 	struct elf_symbol runtime;
 	u32 major = version >> 24, minor = version >> 16 & 0xff;
-	if (major != 3 || im->machine != EM_X86_64 || !file_symbol(im, "_PyRuntime", &runtime))
+	if (major != 3 || !file_is_known(im) || !file_symbol(im, "_PyRuntime", &runtime))
 		return;
 	for (u32 i = 0; i < countof(pyversions); i++)
 		if (pyversions[i].minor == minor)
-			take_version(&pyversions[i], runtime.addr - base, ret);
+			take_version(&pyversions[i], im->machine, runtime.addr - base, ret);
 	for (u32 i = 0; i < countof(pyoffsets); i++)
 		if (pyoffsets[i].minor == minor)
 			ret->lang.known =

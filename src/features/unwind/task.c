@@ -107,7 +107,7 @@ static bool find_pointer(const struct interp_walk *w, u64 *ret)
 	}
 	if (!task_read(w->t, w->base + row->at, word, sizeof(word)))
 		return false;
-	u64 keys = thread + (u64)w->t->h->arch->unwind.keys;
+	u64 keys = w->t->copy->keys;
 	switch (row->root) {
 	case UNWIND_ROOT_KEY:
 		*ret = keys + (word[0] >> 32 << SLOT_SHIFT);

@@ -701,6 +701,8 @@ static void put_sleeper(struct lower *l, struct ref task, const struct sleeper_a
 	lower_store(l, 8, mem_at(head, offsetof(struct unwind_copy, switches)), switches);
 	lower_store(l, 8, mem_at(head, offsetof(struct unwind_copy, thread)),
 		    lower_load(l, 8, false, mem_at(walk, AT(thread))));
+	lower_store(l, 8, mem_at(head, offsetof(struct unwind_copy, keys)),
+		    lower_load(l, 8, false, mem_at(walk, AT(keys))));
 }
 
 /* The registers of a task that does not sleep, or has none, are not there: control goes to done. */

@@ -43,6 +43,7 @@ struct walk {
 	u64 lang_base;  /* where its file begins */
 	u64 cursor;     /* its next frame */
 	u64 thread;     /* the thread pointer */
+	u64 keys;       /* where the value of the first key of pthread_getspecific() is */
 	u64 lang_flags; /* of the frame, where they are bits */
 	u32 lang_left;  /* the round in which its frames ended */
 	/* UNWIND_FORM_PERL: */

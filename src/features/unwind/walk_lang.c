@@ -7,32 +7,57 @@
  */
 #include "unwind/walk_lang.h"
 
-static bool find_thread(struct host *h, i32 *ret)
+/* Offsets in task_struct: of the thread pointer, and of what keys count from. */
+struct thread_at {
+	i32 pointer, keys;
+};
+
+/* Of a member, or a member of that: "uw.tp_value". */
+static bool find_within(const struct type *t, struct str path, i32 *ret)
 {
+	struct field f;
+	i32 dot;
+	*ret = 0;
+	do {
+		dot = str_find(path, STR("."));
+		if (!type_field(t, dot < 0 ? path : str_n(path.s, (u32)dot), &f))
+			return false;
+		*ret += (i32)(f.bit_off / 8);
+		t = f.type;
+		path = str_from(path, (u32)dot + 1);
+	} while (dot >= 0);
+	return true;
+}
+
+static bool find_thread(struct host *h, struct thread_at *ret)
+{
+	const struct arch_unwind *u = &h->arch->unwind;
 	struct types *k = host_btf(h);
 	const struct type *task = k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
-	const char *member = h->arch->unwind.thread_pointer;
 	struct field thread;
-	i32 in;
-	if (!member || !task || !type_field(task, STR("thread"), &thread) ||
-	    !unwind_offset(thread.type, member, &in))
+	if (!u->thread_pointer || !task || !type_field(task, STR("thread"), &thread) ||
+	    !find_within(thread.type, str_z(u->thread_pointer), &ret->pointer))
 		return false;
-	*ret = (i32)(thread.bit_off / 8) + in;
-	return true;
+	ret->keys = ret->pointer += (i32)(thread.bit_off / 8);
+	return !u->keys_by_tid || unwind_offset(task, "clear_child_tid", &ret->keys);
 }
 
 bool unwind_langs(struct host *h, enum stack_mode mode)
 {
-	i32 at;
+	struct thread_at at;
 	return mode != STACK_NATIVE && find_thread(h, &at);
 }
 
 void unwind_lang_begin(struct lower *l, struct mem walk, struct ref task, struct ref pid)
 {
-	i32 at;
+	struct thread_at at;
 	bool known = find_thread(l->c->host, &at);
 	assert(known);
-	lower_store(l, 8, mem_at(walk, AT(thread)), ir_load(l->f, 8, task, at));
+	struct ref thread = ir_load(l->f, 8, task, at.pointer);
+	struct ref keys = at.keys == at.pointer ? thread : ir_load(l->f, 8, task, at.keys);
+	lower_store(l, 8, mem_at(walk, AT(thread)), thread);
+	lower_store(l, 8, mem_at(walk, AT(keys)),
+		    ir_addi(l->f, keys, l->c->host->arch->unwind.keys));
 	lower_store(l, 4, mem_at(walk, AT(pid)), pid);
 }
 
@@ -209,8 +234,8 @@ static struct ref find_pointer(const struct lang *x)
 	word = ir_get(f, number);
 	ir_br(f, O_ULT, word, ir_con(f, UNWIND_KEYS), is_key, x->lost);
 	ir_at(f, is_key);
-	word = ir_addi(f, ir_op2(f, O_SHL, word, ir_con(f, 4)), x->l->c->host->arch->unwind.keys);
-	ir_set(f, addr, ir_op2(f, O_ADD, thread, word));
+	word = ir_op2(f, O_SHL, word, ir_con(f, 4));
+	ir_set(f, addr, ir_op2(f, O_ADD, ir_load(f, 8, x->walk, AT(keys)), word));
 	ir_jmp(f, done);
 	ir_at(f, no_alone);
 	ir_br(f, O_EQ, root, ir_con(f, UNWIND_ROOT_TLS_AT), added, dynamic);

@@ -220,7 +220,7 @@ const struct arch arch_aarch64 = {
 
 	.tag_bits = 0xffull << 56,
 	.signed_bits = signed_bits,
-	.unwind = {29, 31, NO_REG, true, 544, 0, 552, 560, 568, NULL, NULL, 0},
+	.unwind = {29, 31, NO_REG, true, 544, 0, 552, 560, 568, NULL, "uw.tp_value", 0x48, true},
 
 	.c_calls = {8, {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1}, 31, 0, 8, true, false},
 	/* x0 is the result when the call ends, so its first argument is kept beside. */

@@ -111,9 +111,12 @@ struct arch_unwind {
 	const struct arch_stub *stub; /* up to one without code; or NULL */
 	/* The member of task_struct.thread that the thread pointer of user mode is kept in (NULL: it is
 	 * elsewhere), and where glibc has the value of pthread_getspecific(0), from that on; that of
-	 * each next key lies 16 bytes behind. */
+	 * each next key lies 16 bytes behind. Or .keys_by_tid: from where the thread has its number on
+	 * (task_struct.clear_child_tid). How far that is from the thread pointer depends on glibc where
+	 * the thread's data lies before it. */
 	const char *thread_pointer;
 	u16 keys;
+	bool keys_by_tid;
 };
 
 struct arch {

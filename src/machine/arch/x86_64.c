@@ -187,7 +187,7 @@ const struct arch arch_x86_64 = {
 	.user = {CS, MODE, MODE},
 	.native = {CS, ~0ull, USER_CS},
 
-	.unwind = {6, 7, 3, false, 120, 128, 0, 160, 168, stubs, "fsbase", 0x318},
+	.unwind = {6, 7, 3, false, 120, 128, 0, 160, 168, stubs, "fsbase", 0x318, false},
 
 	.c_calls = {6, {5, 4, 1, 2, 8, 9}, {0, 1}, 7, 8, 8, false, true},
 	/*
