@@ -80,7 +80,29 @@ m() {
 	[ $rc = 0 ] || echo "[$rc]"
 }
 
+# Signed and unsigned, weighted, without a key; the largest rows of each kind of value, divided.
+kinds() {
+	same "$exit { @c = count(); @s = sum(nsecs % 1000); @a = avg((uint64)args.ret); @st = stats(nsecs); @mi = min(nsecs); @ma = max(nsecs);
+@d = stddev(nsecs % 7777); @sh = share(args.ret % 2); @h0 = hist(nsecs, 5); @l = lhist(-args.ret, -100000, 0, 7000); @q = quantize(-args.ret, 3);
+@ll = llquantize(args.ret, 2, 0, 20, 2, 5); @b[pid] = bhist(args.ret, \"-5,0,7\"); }" text json
+	same "config = { print_maps_on_exit = false } $exit { @c[args.id, pid] = count(); @s[args.id] = sum(args.ret); @a[args.id] = avg(args.ret);
+@st[args.id] = stats(args.ret); @mi[args.id] = min(args.ret); @ma[args.id] = max(args.ret); @d[args.id] = stddev(args.ret); @sh[args.id] = share(args.ret % 3);
+@h[args.id] = hist(args.ret); @l[args.id] = lhist(args.ret, 0, 100000, 9000); @q[args.id] = quantize(args.ret); @t[args.id] = tseries(args.ret, 100us, 5); }
+profile:hz:99 { @k[kstack, ustack] = count(); } end { print(@c, 7); print(@s, 7, 10); print(@a, 7, 3); print(@st); print(@mi, 7); print(@ma, 7, 2);
+print(@d, 7); print(@sh, 7); print(@h, 7); print(@l, 7); print(@q, 7); print(@t, 7); print(@k, 7); }" text json
+}
+
+# Every aggregation of the language is among the scripts below.
+every() {
+	for agg in $(sed -n 's/^T(.*"\([a-z]*\)_t", *TF_AGG.*/\1/p' "$here/../../src/machine/types/type.def"); do
+		grep -q "^\(	same\|@\).*= $agg(" "$here/merge.sh" && continue
+		echo "not ok - no script is split by CPU that has $agg()"
+		bad=$((bad + 1))
+	done
+}
+
 split() {
+	every
 	same "t:raw_syscalls:sys_* { @ = count(); @c[comm] = count(); @i[args.id] = count(); @p[pid, comm, probe] = count(); }" \
 		text json prometheus
 	same "$exit { @s[comm] = sum(args.ret); @a[comm] = avg(args.ret); @st[args.id % 9] = stats(args.ret);
@@ -90,6 +112,7 @@ split() {
 @q[comm] = quantize(args.ret); @ll = llquantize(args.ret, 10, 0, 6, 10); @b = bhist(args.ret, \"10,1000,100000\"); }" text json
 	same "$exit { @t = tseries(args.ret, 100us, 20); @m[comm] = tseries(args.ret, 50us, 10, \"max\");
 @n = tseries(args.ret, 50us, 10, \"min\"); @s = tseries(args.ret, 50us, 10, \"sum\"); }" text json
+	kinds
 	same "$enter { @[args.id] = count(); @h[comm] = hist(args.id); } end { print(@, 10); print(@, 5, 3); print(@h, \"p50, p99\");
 clear(@); clear(@h); }" text json
 	same "profile:hz:99 { @[ustack, comm] = count(); @k[kstack] = count(); @both[kstack, ustack, pid] = sum(pid); }" \
