@@ -238,7 +238,7 @@ static void take_layout(const struct numbers *n, i32 major, struct unwind_v8 *v)
 
 static void take_own(const struct numbers *n, u32 *own)
 {
-	enum { FLAGS = 48, BASELINE_11 = 11 };
+	enum { FLAGS = 48, BASELINE_11 = 11, INLINED = 7, LITERALS = 2 };
 	bool split = n->v[N_ARRAY_HEAD] >= SPLIT_HEAD;
 	own[V8_OWN_SOURCE] = (u32)n->v[N_SCRIPT_SOURCE];
 	own[V8_OWN_IS_CODE] = (u32)n->v[N_IS_CODE];
@@ -248,8 +248,8 @@ static void take_own(const struct numbers *n, u32 *own)
 	own[V8_OWN_ARRAY_POSITIONS] = split ? 3 * WORD : 4 * WORD;
 	own[V8_OWN_CODE_DATA] = split ? WORD : 2 * WORD;
 	own[V8_OWN_CODE_POSITIONS] = split ? 2 * WORD : 3 * WORD;
-	own[V8_OWN_INLINED] = n->has[N_POSITIONS] ? (u32)n->v[N_POSITIONS] : 0;
-	own[V8_OWN_LITERALS] = n->has[N_LITERALS] ? (u32)n->v[N_LITERALS] : 0;
+	own[V8_OWN_INLINED] = n->has[N_POSITIONS] ? (u32)n->v[N_POSITIONS] : INLINED;
+	own[V8_OWN_LITERALS] = n->has[N_LITERALS] ? (u32)n->v[N_LITERALS] : LITERALS;
 }
 
 /* ---- the file ---- */
