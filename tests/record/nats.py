@@ -2,27 +2,13 @@
 # nats.py [-n NAME] [-l AGENTS] BUILD - one question to many agents through nats-server on loopback: who answers, what is
 # merged, and what happens when the server, agents or the asker die. Answers are made of recordings (mkrec), or by shells
 # that act as sonde on their hosts; as root one agent also traces. -l: how many agents are simulated at most (100).
-import json, os, random, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import json, os, random, re, shutil, signal, socket, subprocess, time
+import agents
+from agents import (Listener, Server, TAKEN, await_agents, end, equal, fleet, fleet_words, line_of, need, run, run_agent, run_cases, simulate, spawn,
+		    untimed, wait, write, write_stub)
 
-names, agents_at_most = [], 100
-args = sys.argv[1:]
-while args[:1] and args[0][0] == '-':
-	if args[0] == '-n':
-		names.append(args[1])
-	else:
-		agents_at_most = int(args[1])
-	args = args[2:]
-build = os.path.abspath(args[0] if args else 'build')
-sonde, agent = build + '/sonde', build + '/sonde-agent'
-slow = float(os.environ.get('TEST_SLOW', '1'))
-held = tempfile.TemporaryDirectory()
-tmp = held.name
-os.chdir(tmp)
-os.environ['PATH'] = build + ':' + os.environ['PATH'] + ':/usr/sbin'
-os.environ['TZ'] = 'UTC'
-os.environ['USER'] = 'ann'
-running = []
-done = failed = 0
+agents_at_most = int(agents.begin('-l').get('-l', 100))
+sonde, agent, build, tmp, slow = agents.sonde, agents.agent, agents.build, agents.tmp, agents.slow
 count = 't:raw_syscalls:sys_enter { @[comm] = count(); @last[comm] = args.id; @h[comm] = hist(args.id); }\n' \
 	'end { printf("over\\n"); }'
 rows = 'table calls sorted by n rows 3 { comm "COMM"; n "N"; part "SHARE" share same; } ' \
@@ -30,137 +16,12 @@ rows = 'table calls sorted by n rows 3 { comm "COMM"; n "N"; part "SHARE" share 
 	'profile:hz:99 { @s[ustack, comm] = count(); } end { print(@c, 3); show(calls, @c); }'
 
 
-def wait(what, condition, seconds=60):
-	end = time.time() + seconds * slow
-	while time.time() < end:
-		got = condition()
-		if got:
-			return got
-		time.sleep(0.02)
-	raise AssertionError('never: ' + what)
+def command(*words, server):
+	return subprocess.run(fleet_words(words, server), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=200 * slow)
 
 
-def equal(got, want, what='it'):
-	if got != want:
-		raise AssertionError('%s is\n%s\nnot\n%s' % (what, got, want))
-
-
-def spawn(*words, **more):
-	p = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True, **more)
-	running.append(p)
-	return p
-
-
-def read(path):
-	with open(path) as f:
-		return f.read()
-
-
-def end(p, sig=signal.SIGKILL):
-	p.send_signal(sig)
-	p.wait()
-
-
-class Server:
-	def __init__(self, *lines):
-		while True:
-			# Not one of those that connections get: while the server is down, it stays free.
-			self.port = random.randrange(10000, 32768)
-			self.url = 'nats://127.0.0.1:%d' % self.port
-			self.conf = 'server-%d.conf' % self.port
-			with open(self.conf, 'w') as f:
-				f.write('host: 127.0.0.1\nport: %d\n%s\n' % (self.port, '\n'.join(lines)))
-			if self.start():
-				break
-
-	def start(self):
-		"""False: somebody else has the port."""
-		log = self.conf + '.log'
-		self.process = spawn('nats-server', '-c', self.conf, stdout=subprocess.DEVNULL, stderr=open(log, 'w'))
-		wait('nats-server', lambda: 'Server is ready' in read(log) or self.process.poll() is not None)
-		if self.process.poll() is None:
-			return True
-		if 'address already in use' in read(log):
-			return False
-		raise AssertionError('nats-server: ' + read(log))
-
-	def kill(self):
-		end(self.process)
-
-
-def command(*words, server, env=()):
-	first = 1 if words[0] in ('list', 'stop') else 0
-	return subprocess.run([sonde, 'fleet', *words[:first], '--nats', server.url, *words[first:]], stdin=subprocess.DEVNULL,
-			      capture_output=True, text=True, timeout=200 * slow, env={**os.environ, **dict(env)})
-
-
-def untimed(text):
-	text = re.sub(r'; [0-9.]+ s(, (asked|started) within [0-9.]+ ms, clocks within [0-9.]+ ms)?', '; T', text)
-	text = re.sub(r'"skew_ns": \d+, "asked_within_ns": \d+,( "started_within_ns": \d+,)? "took_ns": \d+', 'T', text)
-	text = re.sub(r'; [0-9.e-]+ % CPU at most \([a-z0-9]+\)', '', text)
-	return re.sub(r', "cost": {[^}]*}', '', text).replace(tmp, 'TMP')
-
-
-def fleet(*words, **more):
-	"""What it prints, without times, and its status unless that is 0."""
-	p = command(*words, **more)
-	return untimed(p.stderr + p.stdout) + ('[%d]\n' % p.returncode if p.returncode else '')
-
-
-def listed(server):
-	"""The line of each host."""
-	return {line.split()[0]: line for line in command('list', '--wait', '300ms', server=server).stdout.split('\n')[1:-2]}
-
-
-def line_of(name, server):
-	return wait(name + ' in the list', lambda: listed(server).get(name))
-
-
-def await_agents(n, server):
-	wait('%d agents' % n, lambda: len(listed(server)) == n, 120)
-
-
-class Listener:
-	"""What agents send to askers: kind 7 says that one has taken a question."""
-	def __init__(self, server):
-		self.taken = {}
-		self.socket = socket.create_connection(('127.0.0.1', server.port))
-		self.socket.sendall(b'CONNECT {"verbose": false}\r\nSUB _INBOX.> 1\r\nPING\r\n')
-		self.stream = self.socket.makefile('rb')
-		while self.stream.readline() not in (b'PONG\r\n', b''):
-			pass
-		threading.Thread(target=self.read, daemon=True).start()
-
-	def read(self):
-		for line in self.stream:
-			if line == b'PING\r\n':
-				self.socket.sendall(b'PONG\r\n')
-			if not line.startswith(b'MSG '):
-				continue
-			data = self.stream.read(int(line.split()[-1]) + 2)
-			if data[8] == 7:
-				name = data[29:29 + int.from_bytes(data[25:29], 'little')].decode()
-				self.taken[name] = self.taken.get(name, 0) + 1
-
-
-def run_agent(server, name, *words, does='', program='stub'):
-	return spawn(agent, '--any', '--nats', server.url, '--name', name, '--sonde', os.path.join(tmp, program) if program else sonde, *words,
-		     stderr=open(name + '.log', 'a'), env={**os.environ, 'HOST': name, 'DOES': does})
-
-
-def simulate(server, n, path, name='sim', *words):
-	return spawn(agent, '--nats', server.url, '--name', name, '-q', *words, '--simulate', str(n), path,
-		     stderr=open(name + '.log', 'a'))
-
-
-# What a sonde on the host of an agent does: fleet-host TOKEN.
-stub = '''#!/bin/sh
-cd %s || exit 1
-printf '\\n%%s ready\\n' "$2"
-read -r n
-printf '\\n%%s clock 0\\n' "$2"
-read -r n start
-head -c "$n" > "$HOST.question" || exit 1
+# What a sonde on the host of an agent does with a question.
+does = '''head -c "$n" > "$HOST.question" || exit 1
 touch "$HOST.began"
 case $DOES in
 waits) cat > /dev/null; touch "$HOST.ended" ;;
@@ -172,21 +33,11 @@ chatty) yes 'many words' | head -n 9000 >&2 ;;
 endless) exec yes ;;
 large) cat large.answer; exit ;;
 until) until [ -e "$HOST.go" ]; do sleep 0.1; done ;;
-esac
-cat web.answer
-''' % tmp
-
-
-def run(*words):
-	p = subprocess.run(words, capture_output=True, text=True)
-	if p.returncode:
-		raise AssertionError('%s: %s' % (words, p.stderr))
+esac'''
 
 
 def make_answers():
-	with open('stub', 'w') as f:
-		f.write(stub)
-	os.chmod('stub', 0o755)
+	write_stub(does)
 	run(build + '/mkrec', '-n', 'web', 'web.sonde')
 	run(build + '/mkrec', '-c', 'wide.sonde')
 	run(sonde, 'query', '-q', 'web.sonde', '-f', 'answer', '-o', 'web.answer', '-e', count)
@@ -396,7 +247,7 @@ def joins():
 	wait('the start', lambda: os.path.exists('early.began'))
 	time.sleep(1.5)
 	late = run_agent(server, 'late', '-q', does='waits')
-	wait('the start of the late one', lambda: os.path.exists('late.began') and heard.taken.get('late'))
+	wait('the start of the late one', lambda: os.path.exists('late.began') and heard.count(TAKEN, 'late'))
 	equal('ann@' in line_of('early', server), True, 'who asks')
 	asker.send_signal(signal.SIGTERM)
 	last = json.loads(asker.communicate()[0].strip().split('\n')[-1])
@@ -421,7 +272,7 @@ def killed_server():
 		listener = Listener(server)
 		with open(name, 'w') as f:
 			asker = spawn(sonde, 'fleet', '--nats', server.url, '--for', '10s', *ask, stdout=f, stderr=subprocess.STDOUT)
-		wait('the start', lambda: os.path.exists('big.began') and len(listener.taken) == 21)
+		wait('the start', lambda: os.path.exists('big.began') and len(listener.heard_of(TAKEN)) == 21)
 		for _ in range(10 if name == 'second' else 0):
 			server.kill()
 			time.sleep(random.random() / 2)
@@ -445,14 +296,14 @@ def killed_agents():
 		      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 	for name in agents:
 		wait(name, lambda: os.path.exists(name + '.began'))
-	wait('each says that it traces', lambda: len(listener.taken) == 8)
+	wait('each says that it traces', lambda: all(listener.count(TAKEN, 'k%d' % i) for i in range(8)))
 	gone = sorted(random.sample(sorted(agents), 3))
 	for name in gone:
 		end(agents[name])
 		wait('the end of its sonde', lambda: os.path.exists(name + '.ended'))
-	before = listener.taken[gone[0]]
+	before = listener.count(TAKEN, gone[0])
 	again = run_agent(server, gone[0], '-q', does='waits')
-	wait('another agent of its name', lambda: listener.taken[gone[0]] > before)
+	wait('another agent of its name', lambda: listener.count(TAKEN, gone[0]) > before)
 	asker.send_signal(signal.SIGTERM)
 	last = json.loads(asker.communicate()[0].strip().split('\n')[-1])
 	equal((last['asked'], last['answered']), (8, 5), 'who answered')
@@ -587,39 +438,6 @@ def hostile():
 
 
 cases = [killed_asker, killed_server, killed_agents, forty_are_one, joins, failures, stops, labels, by_label, mistakes, pieces, many, hostile, traces]
-
-
-def try_case(case):
-	global done, failed
-	began = time.time()
-	try:
-		case()
-		done += 1
-		print('ok - %s (%.1f s)' % (case.__doc__, time.time() - began))
-	except Exception as e:
-		failed += 1
-		print('not ok - %s\n%s' % (case.__name__, '\n'.join('# ' + line for line in ('%s: %s' % (type(e).__name__, e)).split('\n')[:60])))
-	sys.stdout.flush()
-
-
-if not os.path.exists(agent):
-	print('skipped: no libnats, so sonde-agent was not built\n0 passed, 0 failed, 1 skipped')
-	sys.exit()
-if not shutil.which('nats-server'):
-	print('skipped: no nats-server\n0 passed, 0 failed, 1 skipped')
-	sys.exit()
-try:
-	make_answers()
-	left = [c for c in cases if not names or any(n in c.__name__ for n in names)]
-	lanes = [threading.Thread(target=lambda: [try_case(left.pop(0)) for _ in iter(lambda: bool(left), False)]) for _ in range(4)]
-	for t in lanes:
-		t.start()
-	for t in lanes:
-		t.join()
-finally:
-	for p in running:
-		if p.poll() is None:
-			p.kill()
-			p.wait()
-print('%d passed, %d failed' % (done, failed))
-sys.exit(failed != 0)
+need('nats-server')
+make_answers()
+run_cases(cases, lanes=4)

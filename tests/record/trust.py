@@ -2,143 +2,20 @@
 # trust.py [-n NAME] BUILD - which questions agents run: signatures, times, copies, changed bytes, the policy of a host, keys
 # and permissions of the server, the record of each question; and the examples in packaging/. A shell acts as sonde on the
 # hosts; as root, sonde itself does, too.
-import json, os, random, re, shutil, socket, struct, subprocess, sys, tempfile, time
+import glob, json, os, re, shutil, struct, subprocess, time
+import agents
+from agents import Client, equal, need, output, read, run, run_cases, running, spawn, wait, write, write_stub
 
-args = sys.argv[1:]
-names = []
-while args[:1] == ['-n']:
-	names.append(args[1])
-	args = args[2:]
-build = os.path.abspath(args[0] if args else 'build')
-source = os.path.abspath(os.path.dirname(__file__) + '/../..')
-sonde, agent = build + '/sonde', build + '/sonde-agent'
-slow = float(os.environ.get('TEST_SLOW', '1'))
-held = tempfile.TemporaryDirectory()
-tmp = held.name
-os.chdir(tmp)
-os.environ['PATH'] = build + ':' + os.environ['PATH'] + ':/usr/sbin'
-os.environ['USER'] = 'ann'
-os.environ.pop('SSH_AUTH_SOCK', None)
-running = []
+agents.begin()
+sonde, agent, build, tmp, slow, source = agents.sonde, agents.agent, agents.build, agents.tmp, agents.slow, agents.source
 ask = ('-e', 'begin { exit(); }')
+STUB = 'head -c "$n" > question || exit 1\nulimit -d > limit'
 LATE = 'the question was asked before: it is a copy, or the agent was restarted'
 
 
-def wait(what, condition, seconds=60):
-	end = time.time() + seconds * slow
-	while time.time() < end:
-		got = condition()
-		if got:
-			return got
-		time.sleep(0.02)
-	raise AssertionError('never: ' + what)
-
-
-def equal(got, want, what='it'):
-	if got != want:
-		raise AssertionError('%s is\n%s\nnot\n%s' % (what, got, want))
-
-
-def spawn(*words, **more):
-	p = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True, **more)
-	running.append(p)
-	return p
-
-
-def end(p):
-	p.kill()
-	p.wait()
-
-
-def output(*words, **more):
-	p = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=200 * slow, **more)
-	return p.returncode, p.stdout, p.stderr
-
-
-def run(*words, **more):
-	rc, out, err = output(*words, **more)
-	if rc:
-		raise AssertionError('%s: %s%s' % (words, out, err))
-	return out
-
-
-def write(path, text, mode=0o644):
-	with open(path, 'w') as f:
-		f.write(text)
-	os.chmod(path, mode)
-
-
-def read(path):
-	with open(path) as f:
-		return f.read()
-
-
-class Server:
-	"""text: of its configuration; {} is the port."""
+class Server(agents.Server):
 	def __init__(self, text='host: 127.0.0.1\nport: {}\n', scheme='nats'):
-		while True:
-			self.port = random.randrange(10000, 32768)
-			self.url = '%s://localhost:%d' % (scheme, self.port)
-			write('server.conf', text.replace('{}', str(self.port)))
-			self.process = spawn('nats-server', '-c', 'server.conf', stdout=subprocess.DEVNULL, stderr=open('server.log', 'w'))
-			wait('nats-server', lambda: 'Server is ready' in read('server.log') or self.process.poll() is not None)
-			if self.process.poll() is None:
-				break
-			if 'address already in use' not in read('server.log'):
-				raise AssertionError('nats-server: ' + read('server.log'))
-
-
-class Client:
-	"""Somebody who speaks with the server: what is published to some subjects."""
-	def __init__(self, server, *subjects):
-		self.socket = socket.create_connection(('127.0.0.1', server.port))
-		self.socket.settimeout(60 * slow)
-		self.stream = self.socket.makefile('rb')
-		self.stream.readline()
-		self.send(b'CONNECT {"verbose": false, "pedantic": false}\r\n')
-		for i, subject in enumerate(subjects):
-			self.send(b'SUB %s %d\r\n' % (subject.encode(), i))
-		self.send(b'PING\r\n')
-		self.expect(b'PONG')
-
-	def send(self, data):
-		self.socket.sendall(data)
-
-	def line(self):
-		while True:
-			line = self.stream.readline()
-			if not line.startswith((b'PING', b'INFO')):
-				return line
-			self.send(b'PONG\r\n' if line.startswith(b'PING') else b'')
-
-	def expect(self, word):
-		line = self.line()
-		assert line.startswith(word), line
-
-	def message(self, holds=b''):
-		"""(subject, bytes) of the next message that has these bytes."""
-		while True:
-			words = self.line().split()
-			assert words[0] == b'MSG', words
-			data = self.stream.read(int(words[-1]) + 2)[:-2]
-			if holds in data:
-				return words[1].decode(), data
-
-	def publish(self, subject, data):
-		self.send(b'PUB %s %d\r\n%s\r\n' % (subject.encode(), len(data), data))
-
-
-# What a sonde on the host of an agent does: fleet-host TOKEN.
-stub = '''#!/bin/sh
-cd %s || exit 1
-printf '\\n%%s ready\\n' "$2"
-read -r n
-printf '\\n%%s clock 0\\n' "$2"
-read -r n start
-head -c "$n" > question || exit 1
-ulimit -d > limit
-cat web.answer
-''' % tmp
+		super().__init__(text, scheme, 'localhost')
 
 
 def public(key):
@@ -146,7 +23,7 @@ def public(key):
 
 
 def prepare():
-	write('stub', stub, 0o755)
+	write_stub(STUB)
 	run(build + '/mkrec', '-n', 'web', 'web.sonde')
 	run(sonde, 'query', '-q', 'web.sonde', '-f', 'answer', '-o', 'web.answer', '-e', 't:raw_syscalls:sys_enter { @ = count(); }')
 	for key in ('ann', 'bob', 'cid', 'dan', 'eve'):
@@ -168,8 +45,8 @@ def start(server, *words, **more):
 	return p
 
 
-def listed(server, env=()):
-	return run(sonde, 'fleet', 'list', '--wait', '300ms', '--nats', server.url, env={**os.environ, **dict(env)})
+def listed(server):
+	return run(sonde, 'fleet', 'list', '--wait', '300ms', '--nats', server.url)
 
 
 def fleet(server, *words, url=None):
@@ -264,7 +141,7 @@ def copies():
 	assert '1 of 1 host\n' in fleet(server, '--key', 'ann', '-e', 'begin { /* ab */ exit(); }')
 	subject, question = client.message(b'/* ab */')
 	client.message(b'web1')
-	end(p)
+	agents.end(p)
 	start(server)
 	for data, why in ((question, LATE), (question.replace(b'/* ab */', b'/* ac */'), 'the signature is not that of this question'),
 			  (question, LATE)):
@@ -272,7 +149,7 @@ def copies():
 		client = Client(server, '_INBOX.>')
 		client.publish(subject, data)
 		equal(client.message(b'web1')[1].count(why.encode()), 1, why)
-		end(running[-1])
+		agents.end(running[-1])
 		start(server)
 
 
@@ -431,36 +308,15 @@ def examples():
 cases = [signatures, limits, tools, copies, records, secure, mistakes, traces, examples]
 
 
-def main():
-	done = failed = 0
-	prepare()
-	for case in cases:
-		if names and case.__name__ not in names:
-			continue
-		try:
-			case()
-			done += 1
-			print('ok - %s: %s' % (case.__name__, case.__doc__))
-		except (AssertionError, OSError, KeyError, ValueError, subprocess.TimeoutExpired) as why:
-			failed += 1
-			print('not ok - %s\n%s' % (case.__name__, re.sub('^', '# ', str(why), flags=re.M)))
-			for log in ('agent.log', 'server.log'):
-				if os.path.exists(log):
-					print(re.sub('^', '# %s: ' % log, '\n'.join(read(log).split('\n')[-8:]), flags=re.M))
-		finally:
-			while running:
-				end(running.pop())
-			shutil.rmtree('state', ignore_errors=True)
-		sys.stdout.flush()
-	print('%d passed, %d failed' % (done, failed))
-	return 1 if failed else 0
+def cleanup(why):
+	if why:
+		for log in ('agent.log', *glob.glob('server-*.log')):
+			if os.path.exists(log):
+				print(re.sub('^', '# %s: ' % log, '\n'.join(read(log).split('\n')[-8:]), flags=re.M))
+	agents.end_all()
+	shutil.rmtree('state', ignore_errors=True)
 
 
-if not os.path.exists(agent):
-	print('skipped: no libnats, so sonde-agent was not built\n0 passed, 0 failed, 1 skipped')
-	sys.exit(0)
-for program in ('nats-server', 'ssh-keygen', 'openssl'):
-	if not shutil.which(program):
-		print('skipped: no %s here\n0 passed, 0 failed, 1 skipped' % program)
-		sys.exit(0)
-sys.exit(main())
+need('nats-server', 'ssh-keygen', 'openssl')
+prepare()
+run_cases(cases, cleanup=cleanup)
