@@ -56,8 +56,10 @@ tests=${SONDE_TESTS:-build/tests}
 # Static, but for those whose calls into libc are traced: test guests start static programs four times
 # as fast. A program that is written for another processor says so by #error, and is left out.
 # build_progs [FILE...]: all, or those whose names are words of these files or of lib.sh.
+# Test guests that start at the same time build them once: the others wait.
 build_progs() {
 	mkdir -p "$tests" || exit 1
+	exec 8>"$tests/.lock" && flock 8 || exit 1
 	only=
 	[ $# = 0 ] || only=$(cat tests/lib/lib.sh "$@" | tr -cs 'a-zA-Z0-9_' ' ')
 	for c in tests/progs/*.c; do
@@ -99,6 +101,7 @@ build_progs() {
 		${CC:-cc} -static -std=gnu17 -gdwarf-4 -O0 -o "$tests/typed0" tests/progs/typed.c
 	[ "$tests/classes" -nt tests/progs/classes.cc ] || ! command -v "${CXX:-g++}" >/dev/null ||
 		${CXX:-g++} -static -g -O0 -o "$tests/classes" tests/progs/classes.cc
+	exec 8>&-
 }
 
 cd "$here/.." || exit 1

@@ -57,6 +57,10 @@ def fleet(server, *words, url=None):
 	return text + ('[%d]\n' % rc if rc else '')
 
 
+def answered(text):
+	assert text.endswith('1 of 1 host\n'), text
+
+
 def refused(why):
 	return 'WARNING: web1: refused: %s\n0 of 1 host (1 refused: web1)\n[3]\n' % why
 
@@ -109,15 +113,15 @@ def limits():
 	"""The policy reaches the sonde that runs the question."""
 	server = Server()
 	start(server, 'allow = any\ndeny = cat, str:*password*\nmax_cpu = 0.5%\nmax_memory = 128M\nmax_seconds = 30\n')
-	fleet(server, '--budget', '5%', '--cgroup', 'a.slice', '-e', 'begin { exit(); }', 'x', '--', '--y=1')
+	answered(fleet(server, '--budget', '5%', '--cgroup', 'a.slice', '-e', 'begin { exit(); }', 'x', '--', '--y=1'))
 	equal(words_of_question(),
-	      ('begin { exit(); }', 15, ['sonde', '-q', '-f', 'answer:alone', '--budget', '5%', '--cgroup', 'a.slice', '--budget', '0.5000%', '--deny',
-		   'cat,str:*password*,write', '--for', words_of_question()[2][13], '--asked', '-', 'x', '--', '--y=1']))
-	assert re.fullmatch('[0-9]+ns', words_of_question()[2][13])
+	      ('begin { exit(); }', 17, ['sonde', '-q', '-f', 'answer:alone', '--budget', '5%', '--cgroup', 'a.slice', '--budget', '0.5000%',
+		   '--label', 'env=prod', '--deny', 'cat,str:*password*,write', '--for', words_of_question()[2][15], '--asked', '-', 'x', '--', '--y=1']))
+	assert re.fullmatch('[0-9]+ns', words_of_question()[2][15])
 	equal(read('limit'), '131072\n', 'the limit of memory')
-	fleet(server, 'biolatency', '1')
+	answered(fleet(server, 'biolatency', '1'))
 	text, at, words = words_of_question()
-	equal((text, at, words[:9], words[10:]), ('', 0, ['sonde', '-q', '-f', 'answer:alone', '--budget', '0.5000%', '--deny', 'cat,str:*password*,write',
+	equal((text, at, words[:11], words[12:]), ('', 0, ['sonde', '-q', '-f', 'answer:alone', '--budget', '0.5000%', '--label', 'env=prod', '--deny', 'cat,str:*password*,write',
 							 '--for'], ['--asked', 'biolatency', '1']))
 
 
