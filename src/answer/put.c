@@ -118,12 +118,16 @@ static struct err *put_losses(struct merge *m, const struct host *h)
 
 static struct err *put_unlabelled(struct merge *m)
 {
+	enum { NAMED = 8 };
 	AUTO_SB b = {0};
+	u32 n = 0;
 	for (u32 i = 0; i < m->host.n; i++)
-		if (m->host.v[i]->labels.none)
+		if (m->host.v[i]->labels.none && n++ < NAMED)
 			sb_fmt(&b, "%s%.*s", b.n ? ", " : "", STRF(m->host.v[i]->label));
-	if (!b.n || m->sink->answers)
+	if (!n || m->sink->answers)
 		return NULL;
+	if (n > NAMED)
+		sb_fmt(&b, " and %u other%s", n - NAMED, n > NAMED + 1 ? "s" : "");
 	sb_fmt(&b, ": no label %.*s; rows are under " LABEL_NONE, STRF(m->spec.by_label));
 	const struct item it = {.kind = I_ERROR, .str = sb_str(&b), .error.warn = true};
 	return m->sink->put(m->self, &it);

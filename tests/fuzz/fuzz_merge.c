@@ -1,6 +1,6 @@
 /*
  * Any bytes as an answer of a host, merged with itself and put to an output. The first byte says which output, and
- * whether hosts are apart. Checksums are made right, because most is behind them.
+ * whether hosts are apart, or their labels. Checksums are made right, because most is behind them.
  */
 #include "answer/merge.h"
 #include "rec/pack.h"
@@ -74,7 +74,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 		abort();
 	memcpy(copy, data + 1, n - 1);
 	seal(copy, n - 1);
-	struct merge *m = merge_new(&(struct merge_spec){.by_host = *data & 16, .partial = true});
+	struct merge *m =
+		merge_new(&(struct merge_spec){.by_host = *data & 48,
+					       .by_label = *data & 32 ? STR("zone") : STR(""),
+					       .partial = true});
 	struct err *e = NULL;
 	for (u32 i = 0; i < hosts && !e; i++) {
 		e = rec_open_mem((const char *)copy, n - 1, i ? "b" : "a", &f[i]);

@@ -237,9 +237,9 @@ def await_agents(n, server):
 	wait('%d agents' % n, lambda: len(listed(server)) == n, 120)
 
 
-def run_agent(server, name, *words, does='', program='stub'):
+def run_agent(server, name, *words, does='', program='stub', **env):
 	return spawn(agent, '--any', '--nats', server.url, '--name', name, '--sonde', os.path.join(tmp, program) if program else sonde, *words,
-		     stderr=open(name + '.log', 'a'), env=environment(HOST=name, DOES=does))
+		     stderr=open(name + '.log', 'a'), env=environment(HOST=name, DOES=does, **env))
 
 
 def simulate(server, n, path, name='sim', *words):

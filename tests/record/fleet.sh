@@ -183,6 +183,7 @@ labels() {
 	f --hosts-file hosts --by label:zone -e "$script"
 	f --hosts-file hosts --by label:zone -f json -e "$script"
 	f --hosts-file hosts -q --by label:role -f json -e "$script"
+	f --hosts 'web[1-11]' -q --by label:zone -f json -e "$script"
 	f --hosts-file hosts --hosts web1 --by label:zone -q -o zones.answer -f answer -e "$script"
 	"$sonde" merge --by label:zone zones.answer 2>&1
 	for line in 'web1 zone=' 'web1 zone=a b' 'zone=a' 'web1 zone=a;b' 'web1 zone=a zone=b' '# web2

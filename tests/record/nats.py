@@ -190,6 +190,27 @@ def by_label():
 	server.kill()
 
 
+def clocks():
+	"""Clocks of hosts that differ are reported, and bound the skew."""
+	if not shutil.which('cc'):
+		return
+	with open('ahead.c', 'w') as f: # for the agent alone, not for what it starts
+		f.write('#define _GNU_SOURCE\n#include <stdlib.h>\n#include <sys/syscall.h>\n#include <time.h>\n#include <unistd.h>\n'
+			'__attribute__((constructor)) static void begin(void) { unsetenv("LD_PRELOAD"); }\n'
+			'int clock_gettime(clockid_t id, struct timespec *t)\n{\n	long no = syscall(SYS_clock_gettime, id, t);\n'
+			'	if (id == CLOCK_REALTIME)\n		t->tv_sec += 5000;\n	return (int)no;\n}\n')
+	run('cc', '-shared', '-fPIC', '-o', 'ahead.so', 'ahead.c')
+	server = Server()
+	run_agent(server, 'right', '-q')
+	run_agent(server, 'fast', '-q', LD_PRELOAD=tmp + '/ahead.so')
+	await_agents(2, server)
+	p = command('-q', '--for', '1s', '--hosts', 'fast,right', '-f', 'json', '-e', count, server=server)
+	equal((p.returncode, re.sub(r'(4999|5001) s', '5000 s', p.stderr)), (0, 'WARNING: fast: its clock is 5000 s ahead of this machine\'s\n'), 'the warning')
+	skew = json.loads(p.stdout.strip().split('\n')[-1])['skew_ns'] / 1e9
+	equal(4990 < skew < 5000 + 100 * slow, True, 'the skew of %f s' % skew)
+	server.kill()
+
+
 def mistakes():
 	"""Mistakes are reported before a host is asked."""
 	server = Server()
@@ -437,7 +458,7 @@ def hostile():
 	server.kill()
 
 
-cases = [killed_asker, killed_server, killed_agents, forty_are_one, joins, failures, stops, labels, by_label, mistakes, pieces, many, hostile, traces]
+cases = [killed_asker, killed_server, killed_agents, forty_are_one, joins, failures, stops, labels, by_label, clocks, mistakes, pieces, many, hostile, traces]
 need('nats-server')
 make_answers()
 run_cases(cases, lanes=4)
