@@ -438,8 +438,7 @@ TEST(live_view_heat)
 	check_view(&r, "heat", &g, "",
 		   "      [4, 8)                                               @\n"
 		   "      [2, 4)                                               -\n"
-		   "\n"
-		   "             1 s ago                  most: 5 in an interval\n");
+		   "             most: 5 in an interval                  1 s ago\n\n");
 	grid_free(&g);
 	run_end(&r);
 }

@@ -100,16 +100,20 @@ static void put_ago(struct sb *b, const struct view_env *v, u32 ncol)
 	sb_fmt(b, "%.0f s ago", (double)(to->at.ns - from->at.ns) / 1e9);
 }
 
+/* Below the rows: when the first column began, and in the half where that is not, the largest number. */
 static void draw_axis(struct view_env *v, struct grid *g, struct rect r, u32 ncol, u64 most)
 {
+	AUTO_SB ago = {0};
 	AUTO_SB b = {0};
-	put_ago(&b, v, ncol);
-	grid_text(g, r.x + LABEL + 1, r.y + r.h - 1, r.w - LABEL - 1, INK(DIM), sb_str(&b));
-	sb_clear(&b);
+	put_ago(&ago, v, ncol);
 	sb_fmt(&b, "most: %llu in an interval", most);
-	u32 n = text_columns(sb_str(&b));
+	u32 left = r.x + LABEL + 1, right = r.x + r.w, n = text_columns(sb_str(&b)),
+	    nago = text_columns(sb_str(&ago));
+	u32 first = MAX(left, MIN(right - MIN(ncol, r.w), right - MIN(nago, r.w)));
+	bool early = first < left + (right - left) / 2;
+	grid_text(g, first, r.y, right - first, INK(DIM), sb_str(&ago));
 	if (n + LABEL + 16 < r.w)
-		grid_text(g, r.x + r.w - n, r.y + r.h - 1, n, INK(DIM), sb_str(&b));
+		grid_text(g, early ? right - n : left, r.y, n, INK(DIM), sb_str(&b));
 }
 
 static struct picture picture_of(struct view_env *v, u32 most)
@@ -139,6 +143,7 @@ static void draw(struct view_env *v, struct grid *g, struct rect r)
 	view_scroll(v, n, r.h - 1);
 	for (u32 i = v->st->top; i < n && i - v->st->top + 1 < r.h; i++)
 		draw_row(g, r, &p, n - 1 - i, r.y + i - v->st->top);
+	r.y += MIN(n - v->st->top, r.h - 1);
 	draw_axis(v, g, r, p.ncol, p.most);
 }
 
