@@ -1,5 +1,4 @@
 /* maps.c - maps printed: what was read of them, sorted, row by row to the sink. */
-#include "base/clock.h"
 #include "core/builtin.h"
 #include "core/watch.h"
 #include "report/baseline.h"
@@ -270,7 +269,7 @@ static void put_rows(struct reporter *r, struct snap *n, const struct taker *to,
 			  .name = n->m->name,
 			  .map.agg = n->agg,
 			  .map.adds = n->agg ? n->agg->adds : n->m->counter,
-			  .ts = r->records.event_ts ? r->records.event_ts : now_ns(),
+			  .ts = report_now(r),
 			  .map.epoch = *baseline_epoch(r, n->m),
 			  .map.n = count - from,
 			  .map.key = n->m->scalar ? NULL : &rows.key,

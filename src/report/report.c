@@ -26,6 +26,11 @@ void report_flush(struct reporter *r)
 	err_free(e);
 }
 
+u64 report_now(const struct reporter *r)
+{
+	return r->records.event_ts ? r->records.event_ts : r->source->now(r->from);
+}
+
 void report_text(struct reporter *r, const char *kind, struct str text)
 {
 	report_put(r, &(struct item){.kind = I_TEXT,

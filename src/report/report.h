@@ -51,6 +51,9 @@ struct reporter {
 void reporter_init(struct reporter *r, const struct sink *sink, void *self);
 void reporter_free(struct reporter *r); /* also of one that is all zeros */
 
+/* When the record that is handled was made; without one, how far the run has come. */
+u64 report_now(const struct reporter *r);
+
 /* ---- items ---- */
 /* If the sink fails, the run is stopped, and nothing more is written; its close() says why. */
 void report_put(struct reporter *r, const struct item *it);

@@ -13,6 +13,8 @@ struct names;
 
 struct event_source {
 	const struct names *names; /* receives reporter.from, too */
+	/* In nsecs of the traced machine: how far the run has come. */
+	u64 (*now)(const void *from);
 
 	/* ---- records ---- */
 	/* A descriptor that is readable when there are records. -1 if there never are any. */

@@ -1,5 +1,6 @@
 /* here.c - records and maps of a unit that is loaded on this machine, in the engine of its session. */
 #include "run/here.h"
+#include "base/clock.h"
 #include "run/session.h"
 
 static const struct live *live_of(const void *from)
@@ -58,8 +59,15 @@ static struct err *all(void *from, const struct map *m, u32 val_size, struct ele
 	return l->engine->map_all(l->self, live_map(l, m), &shape, ret);
 }
 
+static u64 now(const void *from)
+{
+	(void)from;
+	return now_ns();
+}
+
 const struct event_source source_here = {
 	.names = &names_here,
+	.now = now,
 	.fd = fd,
 	.consume = consume,
 	.wait = wait,

@@ -510,12 +510,19 @@ void query_enter(struct query *q, struct session *s)
 	s->live.self = q->vm;
 }
 
+static u64 recorded_now(const void *from)
+{
+	const struct session *s = from;
+	return query_now(s->live.query);
+}
+
 void query_prepare(struct session *s)
 {
 	struct query *q = s->live.query;
 	struct clocks *c = &s->reporter.reader.clocks;
 	q->source = source_here;
 	q->source.names = &names_recorded;
+	q->source.now = recorded_now;
 	s->reporter.source = &q->source;
 	s->reporter.start_ns = q->begin_ns;
 	c->boot_offset_ns = q->real_ns;

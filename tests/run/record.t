@@ -25,6 +25,13 @@ EXPECT
 	begin:
 	begin: str("abc")=abc
 
+NAME record: the last interval of a query ends when the recording does
+NEEDS tp:task/task_newtask
+RUN
+	cd "$TMPDIR" && "$SONDE" record -q -o r.sonde -e 'tracepoint:task:task_newtask { keep(args); }' -- sh -c '/bin/true; /bin/true; :'
+	for i in 1 2; do "$SONDE" query r.sonde pidpersec -j 2>/dev/null | grep -o '"last_interval_ns": [0-9]*'; done | uniq | grep -c .
+EXPECT 1
+
 NAME record: sums of what was recorded
 NEEDS tp:raw_syscalls/sys_enter
 RUN

@@ -1,5 +1,4 @@
 /* emit.c - tables: emit() prints a row of one, show() all that maps hold as rows. */
-#include "base/clock.h"
 #include "base/tab.h"
 #include "builtin/cells.h"
 #include "builtin/common.h"
@@ -116,7 +115,7 @@ static struct report_part next_report(struct reporter *r, const struct columns *
 	struct reported *of = t->numbered ? reports_of(r, t) : NULL;
 	if (!of)
 		return (struct report_part){0};
-	u64 now = ts ? ts : now_ns(), since = of->n ? of->ts : r->start_ns;
+	u64 now = ts ? ts : report_now(r), since = of->n ? of->ts : r->start_ns;
 	of->over |= last && reports_over(r, t, of, now);
 	if (of->over)
 		return (struct report_part){.over = true};
@@ -147,7 +146,7 @@ static void put_part(struct reporter *r, struct sb *out, struct report_part part
 	if (!part.part_ns || (r->records.told_part && !r->output.sink->answers))
 		return;
 	if (r->unit->config.clock && alone)
-		clocks_strftime(&r->reader.clocks, out, "%T", ts ? ts : now_ns());
+		clocks_strftime(&r->reader.clocks, out, "%T", ts ? ts : report_now(r));
 	sb_fmt(out, "%s(last %llu.%llu s)", out->n ? " " : "", part.part_ns / 1000000000,
 	       part.part_ns / 100000000 % 10);
 	r->records.told_part = true;
