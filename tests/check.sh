@@ -106,8 +106,8 @@ table() {
 	row toolchains 2 3600 run 'every gcc and clang that Debian has' $sudo tests/distros/toolchains.sh
 	row packages-trees 2 3600 run 'packages built, installed and removed in bare trees' $sudo tests/distros/packages.sh
 	row fuzz-long 2 1800 fuzzers 'each fuzzer for a minute' make -j"$jobs" fuzz T=60
-	row live-all 1 1500 build,install 'a hundred thousand keys; each tool prints after its screen what it prints without' \
-		$sudo env KEYS=100000 SIZES=1000 HEADS=1 tests/live/live.py build/sonde random_keys resize_storm each_tool each_known
+	row live-all 1 1900 build,install 'a hundred thousand keys; each tool prints after its screen what it prints without' \
+		$sudo env KEYS=100000 SIZES=1000 HEADS=1 tests/live/live.py build/sonde random_keys resize_storm each_tool each_known same_as_plain
 	row soak-long 1 3700 run 'a tracer that runs for an hour' $sudo tests/kernel/soak.sh build/sonde 3600
 	row nats-many 1 120 run 'a thousand agents answer at the same time' tests/record/nats.py -l 1000 -n many build
 	row killed-long 2 1200 run 'a recorder that is killed a hundred times' $sudo tests/record/killed.py -n 100 -l 6 build

@@ -1028,37 +1028,6 @@ def known():
 	return [os.path.join(path, n) for n in sorted(os.listdir(path)) if n.endswith('.bt')]
 
 
-@case
-def tools():
-	"""Each tool, and each script of a book or a talk, that answers over a recording of sets has a screen, and then prints what it
-	prints without one."""
-	record = os.path.join(tmp.name, 'sets.sonde')
-	r = subprocess.run([sonde, 'record', '-q', '-o', record, '--set', 'syscalls,sched,disk,net,faults,samples=99', '--', 'sh', '-c',
-			    'for i in 1 2 3; do cat /etc/hostname /nonexistent; sleep 0.1; done; true'], capture_output=True, text=True)
-	if r.returncode:
-		raise AssertionError(r.stderr)
-	names = re.findall(r'^    ([-a-z0-9_]+) ', plain('tools')[0], re.M)
-	names += known()
-	answers = [n for n in names if n != 'tplist' and plain('query %s %s' % (record, n))[2] == 0]
-	for name in answers:
-		words = '%s %s' % (record, name)
-		out, rc = in_pty(words, lambda fd, read: None, command='query', shows=b'')
-
-		def leave(fd, read):
-			wait('the end of ' + name, lambda: (os.write(fd, b'\x0c'), b'The run has ended' in read(0.05))[1])
-			os.write(fd, b'q')
-		got, got_rc = in_pty(words, leave)
-		before, after = got.split(b'\x1b[?1049l')
-		if (after, got_rc) != (out, rc):
-			lines = [t.decode().replace('\r', '').split('\n') for t in (out, after)]
-			raise AssertionError('%s: %d, %d:\n%s' % (name, rc, got_rc, '\n'.join(difflib.unified_diff(*lines, lineterm='', n=1))))
-		if not re.search(rb'm1 \S+  (table|hist|heat|flame|series|text) ', before):
-			raise AssertionError('%s: no view' % name)
-	print('# %d of %d tools and scripts answer over this recording' % (len(answers), len(names)))
-	if len(answers) < 10:
-		raise AssertionError('only ' + ' '.join(answers))
-
-
 # What a tool needs to be told; %s is a program of the tests.
 TOLD = {'argdist': '-C p::vfs_read', 'funcslower': '-u 1 vfs_read', 'ksnoop': 'trace vfs_read', 'tpoint': 'sched:sched_process_exit',
 	'perf-stat-hist': 'sched:sched_switch prev_prio', 'kprobe': 'p:vfs_read', 'uprobe': 'p:libc:getenv', 'netqtop': '-n lo',
@@ -1067,6 +1036,95 @@ TOLD = {'argdist': '-C p::vfs_read', 'funcslower': '-u 1 vfs_read', 'ksnoop': 't
 	**{t: '%s' for t in 'ucalls uflow ugc uobjnew uthreads dbstat'.split()},
 	**{t: 'vfs_read' for t in 'funccount funclatency stackcount functrace funcinterval trace stacksnoop'.split()}}
 VIEW = re.compile(rb'm1 [^\x1b]+  (table|hist|heat|flame|series|text) ')
+
+# How what a tool prints after q is compared with what the plain run prints: over the same recording; or both trace at the
+# same time what load.py does, with these words (%p: its process, %l: a port of its); or, in parentheses, why it is not.
+COMPARED = {
+	'recorded': 'execsnoop opensnoop biolatency biosnoop iolatency iosnoop cpuwalk profile runqlat tcpconnlat tcpstates syscount '
+		'forksnoop pidpersec sigsnoop hardirqs kvmexit runqlen softirqs softirqslower wqlat drsnoop perf-stat-hist tpoint',
+	'-p %p': 'exitsnoop killsnoop stacks threadsnoop filegone filelife mountsnoop statsnoop syncsnoop cpudist cpufreq klockstat naptime '
+		'numasched offcputime offwaketime wakeuptime compactsnoop shmsnoop bindsnoop gethostlatency solisten tcpaccept '
+		'tcpconnect tcplife tcppktlat tcptracer udpconnect bashreadline capable setuids ssllatency sslsniff sslsnoop ttysnoop cobjnew '
+		'cthreads deadlock futexctn javathreads sofdsnoop strace uthreads biostacks bitesize pythoncalls pythonflow pythongc',
+	'-p %p 0': 'fileslower runqslower',
+	'-p %p 1000': 'cachetop dirtop filetop vfsstat biotop slabratetop tcptop memleak',
+	'-p %p -i 1000': 'tcpsubnet',
+	'-p %l': 'tcprtt',
+	'-L %l': 'tcpcong',
+	'p:libc:getenv -p %p': 'uprobe',
+	'-e rename+mkdir+setresuid -p %p': 'ltrace',
+	'%p': 'ucalls uflow ugc',
+	'(it counts, or waits for, what the whole machine does)': 'cachestat writeback biolatpcts biopattern virtiostat cpuunclaimed loads oomkill '
+		'netqtop tcpdrop tcpretrans criticalstat llcstat',
+	'(it lists what there is at its start)': 'tplist bpflist bps',
+	'(it needs kprobes)': 'bcachefsdist bcachefsslower btrfsdist btrfsslower dcstat ext4dist ext4slower f2fsdist f2fsslower fsslower fusedist '
+		'fuseslower nfsdist nfsslower fsdist dcsnoop mdflush overlaydist overlayslower readahead vfscount xfsdist xfsslower zfsdist '
+		'zfsslower numamove swapin swapout tcpsynbl undump argdist funccount funcinterval funclatency funcslower functrace inject kprobe ksnoop stackcount stacksnoop trace',
+	'(its programs, or their static probes, are not in Debian)': 'dbslower dbstat javacalls javaflow javagc javaobjnew javastat mysqld_qslower nodegc nodestat '
+		'perlcalls perlflow perlstat phpcalls phpflow phpstat pythonstat rubycalls rubyflow rubygc '
+		'rubyobjnew rubystat tclcalls tclflow tclobjnew tclstat uobjnew ustat',
+}
+
+
+def comparisons():
+	"""How each tool is compared. The table has each tool of `sonde tools` once."""
+	rows = [(name, how) for how, names in COMPARED.items() for name in names.split()]
+	listed = re.findall(r'^    ([-a-z0-9_]+) ', plain('tools')[0], re.M)
+	if sorted(name for name, _ in rows) != sorted(listed):
+		raise AssertionError('not once in the table: %s' % ' '.join(set(listed) ^ {name for name, _ in rows}))
+	return dict(rows)
+
+
+# What is recorded: first what most of them need, then what the others do.
+RECORDED = ('--set syscalls,sched,disk,net,faults,samples=99', """-e 'config = { missing_probes = ignore }
+	t:task:task_newtask, t:signal:signal_generate, t:irq:softirq*, t:kvm:*,
+	t:irq:irq_handler_exit, rawtracepoint:workqueue_queue_work, rawtracepoint:workqueue_execute_start,
+	t:vmscan:mm_vmscan_direct_reclaim_begin, t:vmscan:mm_vmscan_direct_reclaim_end, t:sched:sched_process_exit, t:sched:sched_switch
+	{ keep(args); } t:irq:irq_handler_entry { keep(args, str(args.name, 64)); }
+	profile:hz:99 { keep(args, curtask.se.cfs_rq.rq.nr_running); }'""")
+
+
+def same_over(record, name):
+	"""What it prints after its screen is what the query prints; it has a view."""
+	words = '%s %s %s' % (record, name, TOLD.get(name, ''))
+	out, rc = in_pty(words, lambda fd, read: None, command='query', shows=b'')
+
+	def leave(fd, read):
+		wait('the end of ' + name, lambda: (os.write(fd, b'\x0c'), b'The run has ended' in read(0.05))[1])
+		os.write(fd, b'q')
+	got, got_rc = in_pty(words, leave)
+	before, after = got.split(b'\x1b[?1049l')
+	if (after, got_rc) != (out, rc):
+		lines = [t.decode().replace('\r', '').split('\n') for t in (out, after)]
+		raise AssertionError('%s: %d, %d:\n%s' % (name, rc, got_rc, '\n'.join(difflib.unified_diff(*lines, lineterm='', n=1))))
+	if not VIEW.search(before):
+		raise AssertionError('%s: no view' % name)
+
+
+@case
+def tools():
+	"""Each tool, and each script of a book or a talk, that answers over a recording has a screen, and then prints what it prints
+	without one."""
+	records = []
+	for words in RECORDED:
+		records.append(os.path.join(tmp.name, '%d.sonde' % len(records)))
+		r = subprocess.run("%s record -q -o %s %s -- sh -c 'for i in 1 2 3; do cat /etc/hostname /nonexistent; sleep 0.1; done; true'" %
+				   (sonde, records[-1], words), shell=True, capture_output=True, text=True)
+		if r.returncode:
+			raise AssertionError(r.stderr)
+	names = [n for n, how in comparisons().items() if how == 'recorded'] + known()
+	silent = []
+	for name in names:
+		words = '%s %s' % (name, TOLD.get(name, ''))
+		record = [r for r in records if plain('query %s %s' % (r, words))[2] == 0]
+		if record:
+			same_over(record[0], name)
+		else:
+			silent.append(name)
+	print('# %d of %d tools and scripts answer over recordings; not: %s' % (
+		len(names) - len(silent), len(names), ' '.join(os.path.basename(n) for n in silent)))
+	if len(names) - len(silent) < 20:  # a machine may lack some of the tracepoints
+		raise AssertionError('too few')
 
 
 def heading(words):
@@ -1130,6 +1188,93 @@ def refuses(words, status, text):
 		return False
 	seen = re.sub(r'\x1b\[[0-9;]*m|\r', '', text.decode(errors='replace'))
 	return r.returncode == status and seen in (r.stdout + r.stderr, r.stderr + r.stdout)
+
+
+# Tools whose whole numbers are times, sums of times, or rates.
+TIMES = 'vfsstat klockstat offcputime offwaketime runqslower wakeuptime ssllatency sslsnoop futexctn ugc pythongc'.split()
+
+
+def normal(name, text):
+	"""Without what two tracers of the same events cannot agree on: times, and how wide their columns are. Buckets of times become
+	their sum. In any order, since events of two CPUs have none."""
+	text = re.sub(r'\x1b\[[0-9;?]*[A-Za-z]|\r', '', text)
+	text = re.sub(r'loadavg: .*', 'loadavg', text)
+	text = re.sub(r'\d+' if name in TIMES else r'\d\d:\d\d:\d\d|\d+\.\d+', '#', text)
+	bucket, lines, values = re.compile(r'[\[(].*?[)\]] +(\d+) \|@* *\|$'), [], 0
+	for line in text.split('\n') + ['']:
+		found = bucket.match(line.rstrip())
+		if found:
+			values += int(found.group(1))
+			continue
+		lines += ['%d values' % values] * (values > 0) + [re.sub(r' +', ' ', line.rstrip())]
+		values = 0
+	return sorted(t for t in lines if t)
+
+
+def beside(name, words):
+	"""What is wrong, or None, and how many lines were compared: none if the tool cannot run here."""
+	load = subprocess.Popen(['/usr/bin/python3', os.path.join(here, 'load.py')], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+	port = load.stdout.readline().split()[1].decode()
+	words = '%s %s' % (name, words.replace('%p', str(load.pid)).replace('%l', port))
+	both = [start(words, (50, 200), command=''), start('--every 200ms ' + words, (50, 200))]
+	out, status = [bytearray(), bytearray()], [None, None]
+
+	def read():
+		for i, (child, fd) in enumerate(both):
+			try:
+				while select.select([fd], [], [], 0.02)[0]:
+					out[i].extend(os.read(fd, 65536))
+			except OSError:  # nobody has the other side any more
+				status[i] = waited(child) if status[i] is None else status[i]
+
+	def attached():
+		read()
+		if status[1] is None and b'\x1b[?1049h' in out[1]:
+			os.write(both[1][1], b'\x0c')  # drawn as a whole
+		return (status[0] is not None or b'Hit Ctrl-C' in out[0]) and (status[1] is not None or re.search(rb'\[1;\d+H(every|ended)', out[1]))
+	try:
+		wait('attached: ' + words, attached, 40)
+		load.stdin.write(b'\n')
+		load.wait()
+		if status[0] is None:
+			os.kill(both[0][0], signal.SIGINT)
+		if status[1] is None:
+			os.write(both[1][1], b'q')
+		wait('the end of ' + words, lambda: (read(), None not in status)[1], 60)
+	except AssertionError as e:
+		return '%s: %s, %s %s' % (e, status, out[0][-300:], out[1][-300:]), 0
+	finally:
+		load.kill()
+		load.wait()
+	for child, fd in both:
+		os.close(fd)
+	want, got = [normal(name, o.decode(errors='replace')) for o in (out[0], out[1].split(b'\x1b[?1049l')[-1])]
+	if status[0] != status[1] or status[0] > 100 or want != got:
+		return '%s: %s:\n%s' % (words, status, '\n'.join(difflib.unified_diff(want, got, lineterm='', n=0))), 0
+	return None, len(want) if b'\x1b[?1049h' in out[1] else 0
+
+
+@case
+def same_as_plain():
+	"""After q, a tool prints what the plain run prints of the same events: with HEADS all tools, else some."""
+	some = (os.environ.get('TOOL') or 'exitsnoop filelife cpudist tcplife').split()
+	table = {n: how for n, how in comparisons().items() if how != 'recorded' and how[0] != '(' and (os.environ.get('HEADS') or n in some)}
+	bad, lacking, lines = [], [], 0
+	for name, how in table.items():
+		for again in range(3):  # a machine that is busy may lose events of one of the two
+			wrong, n = beside(name, how)
+			if not wrong:
+				break
+			print('# again: ' + wrong.split('\n')[0], flush=True)
+		lines += n
+		if wrong:
+			bad.append(wrong)
+		elif not n:
+			lacking.append(name)
+	print('# %d of %d tools print the same, %d lines; this machine lacks what is needed by %s' % (
+		len(table) - len(lacking) - len(bad), len(table), lines, ' '.join(lacking) or 'none'))
+	if bad or len(lacking) > len(table) // 2:
+		raise AssertionError('\n'.join(bad) or 'most refuse')
 
 
 def each(names, target, all_of):
