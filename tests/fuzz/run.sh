@@ -27,7 +27,7 @@ seeds() {
 	query) ls tests/recordings/*.sonde ;;
 	packed) echo build/host/app ;;
 	bare) ls build/tests/untold build/host/app ;;
-	zip | object | unit | gopcln | mmaps | grammar | answers | records | copy | vm | rec) ;;
+	zip | object | unit | gopcln | mmaps | grammar | answers | records | copy | frames | vm | rec) ;;
 	*) find "tests/fuzz/seeds/$1" -type f 2>/dev/null ;;
 	esac 2>/dev/null
 }

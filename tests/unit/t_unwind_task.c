@@ -71,6 +71,8 @@ static void open_toy(struct toy *x)
 		.body = UNWIND_NOWHERE,
 		.part = {{offsetof(struct unwind_code, code) + offsetof(struct toy_code, name),
 			  offsetof(struct unwind_code, name), 8, 0},
+			 {offsetof(struct unwind_code, code) + offsetof(struct toy_code, name),
+			  offsetof(struct unwind_code, lang), 8, 0}, /* not there */
 			 {UINT16_MAX, 0, UINT16_MAX, 0}},
 	};
 	struct unwind_copy head = {.pid = (u32)getpid(), .tid = (u32)getpid()};

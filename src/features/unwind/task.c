@@ -163,7 +163,8 @@ static void read_code(const struct interp_walk *w, u64 addr, struct unwind_code 
 	for (u32 i = 0; i < UNWIND_PARTS; i++) {
 		const struct unwind_part *p = &w->row->part[i];
 		u64 from;
-		if (!p->n || p->at > sizeof(*raw) - sizeof(from) || p->to > sizeof(*raw) ||
+		if (!p->n || p->at > sizeof(*raw) - sizeof(from) ||
+		    p->to < offsetof(struct unwind_code, code) || p->to > sizeof(*raw) ||
 		    p->n > sizeof(*raw) - p->to)
 			continue;
 		memcpy(&from, rec + p->at, sizeof(from));
