@@ -348,6 +348,20 @@ EXPECT
 NEEDS fast x86_64 dwunwind file:/usr/bin/php
 TIMEOUT 30
 
+NAME processes of Ruby that have ended when their stacks are printed are named
+RUN LEAST=90 python3 tests/kernel/langended.py "$SONDE" 50 /usr/bin/ruby 2>/dev/null
+EXPECT
+	at least 90 of 100 processes
+NEEDS fast x86_64 dwunwind slow file:/usr/bin/ruby
+TIMEOUT 120
+
+NAME processes of JavaScript that have ended when their stacks are printed are named
+RUN LEAST=95 python3 tests/kernel/langended.py "$SONDE" 50 /usr/bin/node 2>/dev/null
+EXPECT
+	at least 95 of 100 processes
+NEEDS fast x86_64 dwunwind slow file:/usr/bin/node
+TIMEOUT 120
+
 NAME samples of a program in Python that computes have its whole tree of calls
 RUN python3 tests/kernel/langsampled.py "$SONDE" 200 /usr/bin/python3 2>/dev/null
 EXPECT
