@@ -19,6 +19,8 @@ exec unshare --mount --propagation private --ipc --uts --cgroup sh -c '
 			mkdir "$root/$name" && mount $bind "$entry" "$root/$name" || exit
 		fi
 	done
+	# which may be a mount of its own
+	mount --bind "$here" "$root$here" || exit
 	mkdir "$root/inside" "$root/before" && mount --bind "${program%/*/*}" "$root/inside" || exit
 	cd "$root" && pivot_root . before && umount -l /before || exit
 	rmdir /before "$root"

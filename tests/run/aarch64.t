@@ -123,3 +123,10 @@ RUN "$SONDE" --unsafe --dry-run -e 'uprobe:build/tests/arm32:0x6c { }' 2>&1 | gr
 EXPECT
 	1
 NEEDS aarch64 uprobe prog:arm32
+
+NAME Python in a container, where its file is at another path
+RUN python3 tests/kernel/langstacks.py -r "$SONDE" /usr/bin/python3
+EXPECT
+	81 stacks are the same
+NEEDS aarch64 dwunwind file:/usr/bin/unshare file:/usr/bin/python3
+TIMEOUT 60

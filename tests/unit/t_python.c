@@ -3,6 +3,7 @@
 #include "interp/python.h"
 #include "test.h"
 #include "unwind/lang.h"
+#include <elf.h>
 
 static struct interp_file version(u32 minor)
 {
@@ -190,4 +191,92 @@ TEST(python_frames_are_named_by_their_words)
 	langs_free(&l);
 	free(raw);
 	free(mem);
+}
+
+/* ---- files ---- */
+
+enum { FILE_AT = 0x400000, RUNTIME_AT = FILE_AT + 0x10000 };
+
+/* A program of CPython 3.x for a machine: its headers, the three symbols that are asked for, its version. */
+struct toy_file {
+	Elf64_Ehdr head;
+	Elf64_Phdr all;
+	Elf64_Shdr section[3];
+	Elf64_Sym symbol[3];
+	char names[64]; /* of symbols, and of sections */
+	u32 version;
+};
+
+static void make_file(struct toy_file *f, u16 machine, u32 minor)
+{
+	static const char names[] = "\0_PyEval_EvalFrameDefault\0_PyRuntime\0Py_Version\0.dynsym";
+	enum { LOOP = 1, RUNTIME = 26, VERSION = 37, DYNSYM = 48 };
+	_Static_assert(sizeof(names) <= sizeof(f->names), "room for all");
+	const u64 at = FILE_AT + offsetof(struct toy_file, version);
+	*f = (struct toy_file){
+		.head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			 .e_type = ET_EXEC,
+			 .e_machine = machine,
+			 .e_version = EV_CURRENT,
+			 .e_phoff = offsetof(struct toy_file, all),
+			 .e_shoff = offsetof(struct toy_file, section),
+			 .e_ehsize = sizeof(f->head),
+			 .e_phentsize = sizeof(f->all),
+			 .e_phnum = 1,
+			 .e_shentsize = sizeof(f->section[0]),
+			 .e_shnum = countof(f->section),
+			 .e_shstrndx = 2},
+		.all = {.p_type = PT_LOAD,
+			.p_flags = PF_R | PF_X,
+			.p_vaddr = FILE_AT,
+			.p_filesz = sizeof(*f),
+			.p_memsz = sizeof(*f)},
+		.section = {{0},
+			    {.sh_name = DYNSYM,
+			     .sh_type = SHT_DYNSYM,
+			     .sh_offset = offsetof(struct toy_file, symbol),
+			     .sh_size = sizeof(f->symbol),
+			     .sh_link = 2,
+			     .sh_entsize = sizeof(f->symbol[0])},
+			    {.sh_type = SHT_STRTAB,
+			     .sh_offset = offsetof(struct toy_file, names),
+			     .sh_size = sizeof(f->names)}},
+		.symbol =
+			{{.st_name = LOOP, .st_shndx = 1, .st_value = FILE_AT + 16, .st_size = 32},
+			 {.st_name = RUNTIME,
+			  .st_shndx = 1,
+			  .st_value = RUNTIME_AT,
+			  .st_size = 4096},
+			 {.st_name = VERSION, .st_shndx = 1, .st_value = at, .st_size = 4}},
+		.version = 3u << 24 | minor << 16,
+	};
+	memcpy(f->names, names, sizeof(names));
+}
+
+/* Mutexes are larger on aarch64; 3.12 has none before the key. */
+TEST(python_keys_by_machine)
+{
+	const struct {
+		u16 machine;
+		u32 minor, known;
+		u64 key; /* in _PyRuntime */
+	} rows[] = {
+		{EM_X86_64, 9, 1, 584},   {EM_AARCH64, 9, 1, 600},  {EM_X86_64, 11, 1, 592},
+		{EM_AARCH64, 11, 1, 608}, {EM_X86_64, 12, 1, 1544}, {EM_AARCH64, 12, 1, 1544},
+		{EM_AARCH64, 99, 0, 0},   {EM_RISCV, 11, 0, 0},
+	};
+	for (u32 i = 0; i < countof(rows); i++) {
+		struct toy_file file;
+		struct image im;
+		struct interp_file f;
+		make_file(&file, rows[i].machine, rows[i].minor);
+		struct err *e = image_mem(&file, sizeof(file), &im);
+		CHECK(!e && interp_python.find(&im, STR("python3"), FILE_AT, &f));
+		CHECK(f.lang.known == rows[i].known && f.lang.loop[0].from == 16);
+		if (f.lang.known)
+			CHECK(f.lang.root == UNWIND_ROOT_KEY &&
+			      f.lang.at == RUNTIME_AT - FILE_AT + rows[i].key);
+		image_close(&im);
+		err_free(e);
+	}
 }
