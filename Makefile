@@ -83,8 +83,10 @@ $B/src/rec/pack.o $B/src/machine/types/elfutils.o: DEFS = $(if $(ZSTD),-DHAVE_ZS
 $(addprefix $B/src/,base/spawn.o compiler/ir/check.o): DEFS = -fPIC
 # One program, which is the fuzzer of the name by which it is started.
 $B/tests/fuzz/fuzz_%.o: DEFS = -DLLVMFuzzerTestOneInput=$(notdir $*)
-$B/src/cmd/webchild.o $B/src/cmd/pagechild.o: DEFS = $(if $(file <$B/libs.http),-DHAVE_HTTP)
-$B/src/cmd/webchild.o $B/src/cmd/pagechild.o: $B/libs.http
+SERVES = $(if $(file <$B/libs.http),-DHAVE_HTTP)
+$B/src/cmd/webchild.o $B/src/cmd/pagechild.o: DEFS = $(SERVES)
+$B/tests/fuzz/fuzz_http.o: DEFS = -DLLVMFuzzerTestOneInput=fuzz_http $(SERVES)
+$B/src/cmd/webchild.o $B/src/cmd/pagechild.o $B/tests/fuzz/fuzz_http.o: $B/libs.http
 $B/tests/fuzz/main.o: $B/fuzz.list
 $B/tests/fuzz/main.o: DEFS = -D'FUZZERS=$(foreach f,$(FUZZ),F($f))'
 $B/fuzz/ready: $(FUZZ:%=$B/tests/fuzz/fuzz_%.o) $B/tests/fuzz/main.o $B/tests/fuzz/grammar.o $(LIBOBJ) $(AGENTOBJ) $B/libs $B/libs.http

@@ -41,6 +41,7 @@ words() {
 	args) grep -oE '"[a-z-]+"' src/cmd/option.def src/core/config.def | sed 's/.*:"/"--/; s/--"/"/' | sort -u ;;
 	host) printf '"State:"\n"NSpid:"\n"DEVNAME="\n"config:"\n"config1:"\n"\\"names\\":"\n"\\"id\\":"\n"glibc-ld.so.cache1.1"\n"ld.so-1.7.0"\n' ;;
 	verlog) printf '"insn "\n"processed "\n"back-edge from insn "\n"; "\n" @ "\n' ;;
+	http) printf '"%s"\n' 'GET /' 'POST /' HEAD ' HTTP/1.1' Host: localhost Origin: 'Content-Length: ' state pane part save ctl see events 't=0123456789abcdef0123456789abcdef' '&x=' '&c=' ;;
 	page) printf '"%s\\x0a"\n' state pane part save ctl see && printf '"0@%s\\x0a"\n' n h s on && printf '"%s"\n' table hist heat flame series .csv .json .svg .pb .sonde every mark ;;
 	mangled) printf '"_ZN"\n"_ZNK"\n"_ZTV"\n"_RNv"\n"IXadL"\n"S_"\n"T_"\n"Dp"\n"17h"\n' ;;
 	format) printf '"field:"\n"offset:"\n"size:"\n"signed:"\n"print fmt:"\n"__data_loc "\n"common_type"\n' ;;
