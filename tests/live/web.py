@@ -65,8 +65,16 @@ class Run:
 		with open('/proc/%d/task/%d/children' % (self.process.pid, self.process.pid)) as f:
 			return int(f.read().split()[0])
 
+	def takes_signals(self):
+		"""Until it attaches, a signal ends it, or is lost if whoever started it ignores that signal."""
+		with open('/proc/%d/status' % self.process.pid) as f:
+			blocked = re.search(r'^SigBlk:\s*(\w+)', f.read(), re.M)
+		return blocked and int(blocked.group(1), 16) >> (signal.SIGINT - 1) & 1
+
 	def end(self, number=signal.SIGINT, seconds=20, alone=False):
 		"""Its exit status. A terminal, and a service manager, send signals to the child, too."""
+		if number in (signal.SIGINT, signal.SIGTERM):
+			wait('it takes signals', lambda: self.process.poll() is not None or self.takes_signals())
 		if number and alone:
 			self.process.send_signal(number)
 		elif number:
