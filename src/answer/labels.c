@@ -60,7 +60,7 @@ void labels_find(struct arena *a, struct labels *l, struct str key)
 struct str labels_of(const struct labels *l, struct str host)
 {
 	const struct str *v = host.n ? tab_get(&l->of, host) : NULL;
-	return v ? *v : l->value;
+	return v ? *v : host.n && l->hosts.n ? STR(LABEL_NONE) : l->value;
 }
 
 void labels_put(struct sb *b, const struct labels *l, struct str host)

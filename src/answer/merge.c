@@ -714,6 +714,8 @@ void merge_put_labels(const struct merge *m, struct sb *out)
 {
 	for (u32 i = 0; i < m->host.n; i++)
 		labels_put(out, &m->host.v[i]->labels, m->host.v[i]->label);
+	while (out->n > REC_MAX_TEXT || (out->n && out->s[out->n - 1] != '\n'))
+		out->n--; /* whole lines */
 }
 
 bool merge_is_partial(const struct merge *m)

@@ -11,8 +11,9 @@
  * scripts only add to are added up, and other values stay apart: their first key is the host. The
  * n-th printing of a map on one host is merged with the n-th on the others. Keys are the same if
  * they are shown alike, with the files of stack frames; of answers from one machine, if they were
- * the same bytes there. If the first key is a label of hosts, values that stay apart have the host as their second key. Texts come in the order of the wall clock, with the name of their host; what
- * begin, end and intervals print on all hosts alike comes once.
+ * the same bytes there. If the first key is a label of hosts, values that stay apart have the host
+ * as their second key. Texts come in the order of the wall clock, with the name of their host;
+ * what begin, end and intervals print on all hosts alike comes once.
  */
 #pragma once
 #include "core/sink.h"
@@ -64,7 +65,7 @@ struct str merge_arguments(const struct merge *m);   /* of the script, a line fo
 struct str merge_machine(const struct merge *m);
 /* What the first key is: "host", "label:KEY" or "". */
 struct str merge_by(const struct merge *m);
-/* Names and labels of all hosts, as answer/labels.h describes them. */
+/* Names and labels of all hosts, or of as many as a text of a file has room for, as answer/labels.h describes them. */
 void merge_put_labels(const struct merge *m, struct sb *out);
 bool merge_is_partial(const struct merge *m); /* a file that was added is not whole */
 void merge_free(struct merge *m);
