@@ -51,6 +51,7 @@ table() {
 	row merge 1 20 query 'answers of parts, merged, are the answer of the whole' tests/record/merge.sh build
 	row fleet 1 60 query 'one question to many hosts, of which some fail' $sudo tests/record/fleet.sh build
 	row nats 1 60 query 'one question to many agents, while the server, agents and askers die' $sudo tests/record/nats.py build
+	row hubs 1 100 query 'hubs between agents and askers change no answer, also when they die or lie' $sudo tests/record/hubs.py build
 	row trust 1 40 query 'which questions agents run: signatures, copies, policies, permissions' $sudo tests/record/trust.py build
 	row old 1 5 build,install 'recordings of earlier versions read as they always did' tests/record/old.py build
 	row live 1 180 build,install 'screens of a run, and the terminal afterwards' $sudo tests/live/live.py build/sonde

@@ -36,6 +36,8 @@ struct run {
 	u64 done_ns;  /* when DONE is due */
 	u32 ndone;    /* how many were sent */
 	u64 drop_ns;  /* when the answer is forgotten */
+	char *via;    /* subject of the hub that the answer goes to; NULL: .reply */
+	bool held;    /* it has it */
 	char asker[64];
 	u64 began_ns, for_ns;
 };
@@ -84,8 +86,9 @@ static bool send_to(struct agent *a, struct str subject, struct message *m)
 
 static bool send_of(struct agent *a, const struct run *r, struct message *m)
 {
+	bool answer = m->kind == MSG_DONE || m->kind == MSG_PIECE;
 	memcpy(m->id, r->id, sizeof(m->id));
-	return send_to(a, r->reply, m);
+	return send_to(a, answer && r->via ? str_z(r->via) : r->reply, m);
 }
 
 static void send_taken(struct agent *a, struct run *r)
@@ -120,7 +123,7 @@ static void send_done(struct agent *a, struct run *r)
 		m.data = all;
 	u64 wait_ms = MIN((u64)BEAT_MS << MIN(r->ndone, 8u), (u64)DONE_MOST_MS);
 	r->ndone++;
-	r->done_ns = now_ns() + wait_ms * MILLI_NS;
+	r->done_ns = r->held ? UINT64_MAX : now_ns() + wait_ms * MILLI_NS;
 	send_of(a, r, &m);
 }
 
@@ -175,6 +178,7 @@ static void free_run(struct run *r)
 {
 	task_free(r->task);
 	free(r->why);
+	free(r->via);
 	free((char *)r->reply.s);
 	free(r);
 }
@@ -288,12 +292,43 @@ static void take_beat(struct agent *a, const struct message *m, struct run *r)
 		return;
 	}
 	r->beat_ns = now_ns();
+	if (r->held)
+		r->drop_ns = r->beat_ns + KEEP_MS * (u64)MILLI_NS;
 	if (++r->nbeat % BEATS_PER_SIGN == 0 && r->stage == RUNS && !r->taken_ns)
 		r->taken_ns = soon(MAX(r->spread_ms, BEAT_MS));
 	if (m->again && r->stage != NOT_FOR_US && r->stage != GONE && !r->taken_ns)
 		r->taken_ns = soon(r->spread_ms);
-	if (m->again && r->stage == DONE)
+	if (m->again && r->stage == DONE && !r->held)
 		r->done_ns = soon(r->spread_ms);
+}
+
+/* Another hub, or none. What it does not have is sent anew. */
+static void take_via(struct agent *a, const struct message *m, struct run *r)
+{
+	AUTO_SB via = {0};
+	if (!r || m->instance != a->instance || (r->stage != RUNS && r->stage != DONE))
+		return;
+	if (m->hub.n)
+		subject_of_via(&via, r->reply, m->hub);
+	if (str_eq(sb_str(&via), str_z(r->via)))
+		return;
+	free(r->via);
+	r->via = via.n ? xstrdup(via.s) : NULL;
+	r->held = false;
+	r->ndone = 0;
+	if (r->stage == DONE) {
+		r->drop_ns = now_ns() + KEEP_MS * (u64)MILLI_NS;
+		r->done_ns = soon(r->spread_ms);
+	}
+}
+
+static void take_held(const struct agent *a, const struct message *m, struct run *r)
+{
+	if (!r || r->stage != DONE || !r->via || m->instance != a->instance)
+		return;
+	r->held = true;
+	r->done_ns = UINT64_MAX;
+	r->drop_ns = now_ns() + KEEP_MS * (u64)MILLI_NS;
 }
 
 static void take_pull(struct agent *a, const struct message *m, const struct run *r)
@@ -370,6 +405,12 @@ void agent_take(struct agent *a, struct str bytes)
 		break;
 	case MSG_STOP: take_stop(a, &m); break;
 	case MSG_WHO: take_who(a, &m); break;
+	case MSG_VIA: take_via(a, &m, r); break;
+	case MSG_HUBS:
+	case MSG_PART:
+	case MSG_HELD: break; /* for hubs, or of them */
+	case MSG_SERVES:
+	case MSG_MERGED:
 	case MSG_TAKEN:
 	case MSG_WANT:
 	case MSG_DONE:
@@ -380,13 +421,25 @@ void agent_take(struct agent *a, struct str bytes)
 	}
 }
 
+void agent_take_of_hub(struct agent *a, struct str bytes)
+{
+	struct message m;
+	if (message_unpack(bytes, &m))
+		return;
+	a->due_ns = 0;
+	if (m.kind == MSG_PULL)
+		take_pull(a, &m, find(a, m.id));
+	else if (m.kind == MSG_HELD)
+		take_held(a, &m, find(a, m.id));
+}
+
 void agent_again(struct agent *a)
 {
 	a->due_ns = 0;
 	for (struct run *r = a->run; r; r = r->next) {
 		if (r->stage == RUNS || r->stage == REFUSED || r->stage == DONE)
 			r->taken_ns = soon(r->spread_ms);
-		if (r->stage == DONE)
+		if (r->stage == DONE && !r->held)
 			r->done_ns = soon(r->spread_ms);
 	}
 }
@@ -480,8 +533,10 @@ bool agent_subject(const struct agent *a, u32 i, struct sb *ret)
 		subject_of_all(ret);
 	else if (i == 1)
 		subject_of_host(ret, a->s->host);
-	else if (i - 2 < a->s->label.n && i < AGENT_SUBJECTS &&
-		 subject_is_label(a->s->label.v[i - 2], &key, &value))
+	else if (i == 2)
+		subject_from_hub(ret, a->s->host);
+	else if (i - 3 < a->s->label.n && i < AGENT_SUBJECTS &&
+		 subject_is_label(a->s->label.v[i - 3], &key, &value))
 		subject_of_label(ret, key, value);
 	else
 		return false;

@@ -11,7 +11,8 @@
  *	agent_free(a)
  *
  * A question runs until it ends by itself, its time is over, the asker stops it, or nothing is heard of the asker for
- * BEATS_END_MS. Its answer is kept until the asker has it, or for KEEP_MS and while KEEP_BYTES suffice.
+ * BEATS_END_MS. Its answer is kept until the asker has it, or for KEEP_MS and while KEEP_BYTES suffice. If a hub has it, it
+ * is also kept as long as the asker is there, because the hub may die.
  */
 #pragma once
 #include "agent/task.h"
@@ -22,7 +23,7 @@ enum {
 	KEEP_BYTES = 128 << 20, /* of all answers that are kept; the newest are */
 	MAX_RUNS = 512, /* questions that are remembered; running ones are fewer: .max_running */
 	MAX_PULLED = 8, /* pieces that one PULL gets */
-	AGENT_SUBJECTS = 66,
+	AGENT_SUBJECTS = 67,
 };
 
 struct agent_setup {
@@ -43,6 +44,7 @@ struct agent;
 struct agent *
 agent_new(const struct agent_setup *s); /* *s and its texts stay the caller's, and valid */
 void agent_take(struct agent *a, struct str bytes);
+void agent_take_of_hub(struct agent *a, struct str bytes); /* whose subject is_from_hub() */
 void agent_again(struct agent *a);
 void agent_step(struct agent *a);
 u64 agent_due(const struct agent *a); /* UINT64_MAX: nothing is planned */

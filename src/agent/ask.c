@@ -1,60 +1,45 @@
 /* ask.c - see the header. */
 #include "agent/ask.h"
-#include "agent/wire.h"
+#include "agent/collect.h"
 #include "base/alloc.h"
 #include "base/pack.h"
-#include "base/tab.h"
-#include "base/vec.h"
-#include "fleet/bus.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 
 enum {
-	WINDOW_BYTES = 8 * PIECE_BYTES,
-	PULLED_AT_ONCE = 4, /* pieces of one host on their way */
-	PULL_MS = 3000,     /* without a piece for so long they are asked for again */
-	LATE_MS = 1000,     /* who begins later than this has seen a part only */
-	SETTLE_MS = 1500,   /* so long at least others may answer, too */
-	NOBODY_MS = 6000,   /* so long at least one may */
-	SILENT_MS = 60000,  /* without a word of an agent it is gone */
+	SETTLE_MS = 1500,  /* so long at least others may answer, too */
+	NOBODY_MS = 6000,  /* so long at least one may */
+	SILENT_MS = 60000, /* without a word of an agent it is gone */
+	HUBS_MS =
+		300, /* so long hubs may take to offer themselves, before the first hosts are given to them */
+	HUB_SILENT_MS = 10000, /* without a word of a hub it is gone */
+	HUB_MERGES_MS = 30000, /* after the time for answers a hub may merge so long */
+	HUB_HOSTS = 2048,      /* of one hub at most */
 	STEP_MS = 100,
 	FLUSH_MS = 2000,
 };
 
-enum stage {
-	EXPECTED, /* it is asked, and has said nothing */
-	TRACES,
-	FETCHED, /* its answer is pulled */
-	OVER,
-};
-struct peer {
-	u32 index;
-	enum stage stage;
-	struct str name;
-	u64 instance;
-	struct sb boot;
-	u64 since_ns;
-	i64 ahead_ns;
-	u64 unsure_ns;
-	u64 pieces, next,
-		asked; /* of its answer; the next one that is missing; the next one to be asked for */
-	u64 bytes, got;
-	struct sb why;
-	u64 heard_ns;
+/* A hub, which is a peer whose answer is that of its hosts. */
+struct hub_of {
+	struct peer *peer;
+	u32 nhost;
+	bool changed; /* it is to learn which hosts it has */
+	bool good, merges;
+	struct sb frames; /* what it sends, until all of it is here */
 };
 struct asking {
 	const struct ask_spec *s;
-	struct arena a;
-	VEC(struct peer *) peer;
-	struct tab by_name;
-	u64 begun_ns, beat_ns, end_ns, last_ns; /* end_ns 0: open; last_ns: of the last answer */
+	struct collect c, hubs;
+	VEC(struct hub_of *) hub;
+	u32 nmerged;                   /* merged answers */
+	u64 begun_ns, beat_ns, end_ns; /* end_ns 0: open */
 	u64 spread_ns;
 	u64 spread_ms;
-	u32 turn;             /* whose pieces are asked for next */
-	u64 window;           /* bytes on their way */
 	bool stopped, broken; /* broken: nobody reads what we write */
 	bool again;           /* messages may be lost */
+	bool all_known;       /* hosts that answer later are not given to hubs */
+	bool hurry;           /* hubs give what they have */
 };
 
 /* ---- frames ---- */
@@ -71,23 +56,11 @@ static void write_all(struct asking *k, const char *p, size_t n)
 	}
 }
 
-static void put_frame(struct asking *k, enum bus_kind kind, u32 host, struct str bytes)
+static void put_frame(void *arg, enum bus_kind kind, u32 host, struct str bytes)
 {
-	AUTO_SB head = {0};
-	pack_u32(&head, bytes.n);
-	pack_u8(&head, (u8)kind);
-	pack_u32(&head, host);
-	write_all(k, head.s, head.n);
-	write_all(k, bytes.s, bytes.n);
-}
-
-static void put_bytes(struct asking *k, enum bus_kind kind, u32 host, struct str bytes)
-{
-	while (bytes.n) {
-		u32 n = MIN(bytes.n, (u32)BUS_MAX);
-		put_frame(k, kind, host, str_n(bytes.s, n));
-		bytes = str_from(bytes, n);
-	}
+	AUTO_SB b = {0};
+	bus_put(&b, kind, host, bytes);
+	write_all(arg, b.s, b.n);
 }
 
 /* ---- messages to agents ---- */
@@ -101,8 +74,9 @@ static void send_message(struct asking *k, struct str subject, struct message *m
 	err_free(nats_send(k->s->nats, to.s, sb_str(&b))); /* it is sent again */
 }
 
-static void send_host(struct asking *k, struct str name, struct message *m)
+static void send_host(void *arg, struct str name, struct message *m)
 {
+	struct asking *k = arg;
 	AUTO_SB to = {0};
 	subject_of_host(&to, name);
 	send_message(k, sb_str(&to), m);
@@ -158,85 +132,17 @@ static void send_beat(struct asking *k)
 
 /* ---- hosts ---- */
 
-static struct peer *add_peer(struct asking *k, struct str name)
-{
-	struct peer *p = arena_new(&k->a, struct peer);
-	*p = (struct peer){.index = k->peer.n, .name = arena_str(&k->a, name)};
-	vec_add(&k->peer, p);
-	put_frame(k, BUS_HOST, p->index, p->name);
-	return p;
-}
-
 /* NULL: there are too many. */
 static struct peer *peer_of(struct asking *k, const struct message *m)
 {
-	struct peer *p = tab_get(&k->by_name, m->host);
-	if (!p && k->peer.n < BUS_HOSTS && !k->s->q->host.n) {
-		p = add_peer(k, m->host);
-		tab_add(&k->by_name, p->name, p);
-	}
+	struct peer *p = collect_of(&k->c, m->host);
+	if (!p && k->c.peer.n < BUS_HOSTS && !k->s->q->host.n)
+		p = collect_add(&k->c, m->host);
 	if (p && !p->instance)
 		p->instance = m->instance;
 	if (p)
 		p->heard_ns = now_ns();
 	return p;
-}
-
-static void free_window(struct asking *k, struct peer *p)
-{
-	k->window -= MIN(k->window, (p->asked - p->next) * PIECE_BYTES);
-	p->asked = p->next;
-}
-
-static void end_peer(struct asking *k, struct peer *p, enum fleet_end end, const char *why)
-{
-	AUTO_SB b = {0};
-	if (p->stage == OVER)
-		return;
-	free_window(k, p);
-	p->stage = OVER;
-	pack_u8(&b, (u8)end);
-	pack_u64(&b, (u64)p->ahead_ns);
-	pack_u64(&b, p->unsure_ns);
-	pack_str(&b, str_z(why));
-	put_frame(k, BUS_OVER, p->index, sb_str(&b));
-	k->last_ns = now_ns();
-}
-
-/* False: the message is of another process than the earlier ones of this host. */
-static bool is_same(struct asking *k, struct peer *p, const struct message *m)
-{
-	if (p->instance == m->instance)
-		return true;
-	bool boot = m->kind == MSG_TAKEN, other = boot && !str_eq(m->boot, sb_str(&p->boot));
-	if (boot)
-		end_peer(k, p, FLEET_PARTIAL,
-			 other ? "two agents use this name, or the host was started again"
-			       : "its agent was started again");
-	return false;
-}
-
-static void send_got(struct asking *k, const struct peer *p)
-{
-	struct message m = {.kind = MSG_GOT, .instance = p->instance};
-	send_host(k, p->name, &m);
-}
-
-/* All of it is here. */
-static void finish(struct asking *k, struct peer *p)
-{
-	send_got(k, p);
-	if (!p->bytes) {
-		end_peer(k, p, FLEET_REFUSED, p->why.n ? p->why.s : "");
-	} else if (p->why.n) {
-		end_peer(k, p, FLEET_PARTIAL, p->why.s);
-	} else if (p->since_ns > LATE_MS * (u64)MILLI_NS) {
-		AUTO_SB b = {0};
-		sb_fmt(&b, "it has traced since +%.1f s only", (double)p->since_ns / 1e9);
-		end_peer(k, p, FLEET_PARTIAL, b.s);
-	} else {
-		end_peer(k, p, FLEET_ANSWERED, "");
-	}
 }
 
 /* By the times of both sides how far the clocks are apart; whatever numbers a host sends. */
@@ -253,68 +159,369 @@ static void compare_clocks(struct asking *k, struct peer *p, const struct messag
 
 static void take_taken(struct asking *k, struct peer *p, const struct message *m)
 {
-	if (!is_same(k, p, m) || p->stage != EXPECTED)
+	struct hub_of *hub = p->hub;
+	bool same = collect_same(&k->c, p, m);
+	if (!same && hub)
+		hub->changed = true;
+	if (!same || p->stage != PEER_EXPECTED)
 		return;
 	sb_add(&p->boot, m->boot);
 	p->since_ns = m->since_ns;
 	if (!m->since_ns || m->since_ns < LATE_MS * (u64)MILLI_NS)
 		compare_clocks(k, p, m);
-	p->stage = TRACES;
+	p->stage = PEER_TRACES;
 	if (!m->good) {
 		AUTO_SB why = {0};
 		sb_add(&why, m->why);
-		end_peer(k, p, FLEET_REFUSED, why.n ? why.s : "it gives no reason");
+		collect_end(&k->c, p, FLEET_REFUSED, why.n ? why.s : "it gives no reason");
 	}
 }
 
-static void keep_data(struct asking *k, struct peer *p, struct str data)
+/* ---- hubs ---- */
+
+static void send_hub(void *arg, struct str name, struct message *m)
 {
-	p->got += data.n;
-	put_bytes(k, BUS_DATA, p->index, data);
+	AUTO_SB to = {0};
+	subject_of_hub(&to, name);
+	send_message(arg, sb_str(&to), m);
 }
 
-static void take_done(struct asking *k, struct peer *p, const struct message *m)
+static void send_via(struct asking *k, struct peer *p)
 {
-	if (!is_same(k, p, m))
-		return;
-	if (p->stage == OVER) {
-		send_got(k, p); /* it was lost */
-		return;
+	const struct hub_of *hub = p->hub;
+	struct message m = {
+		.kind = MSG_VIA, .instance = p->instance, .hub = hub ? hub->peer->name : STR("")};
+	send_host(k, p->name, &m);
+}
+
+static void send_part(struct asking *k, struct hub_of *hub)
+{
+	AUTO_SB names = {0};
+	for (u32 i = 0; i < k->c.peer.n; i++) {
+		const struct peer *p = k->c.peer.v[i];
+		if (p->hub == hub && p->stage == PEER_BEHIND)
+			sb_fmt(&names, "%s%.*s", names.n ? "\n" : "", STRF(p->name));
 	}
-	if (p->stage == FETCHED)
-		return;
-	p->stage = FETCHED;
-	p->since_ns = m->since_ns;
-	p->bytes = m->bytes;
-	p->pieces = m->pieces;
-	if (m->bytes > ANSWER_MAX || m->pieces != (m->bytes + PIECE_BYTES - 1) / PIECE_BYTES ||
-	    (m->data.n && m->data.n != m->bytes)) {
-		end_peer(k, p, FLEET_REFUSED, "the sizes that it sends do not fit together");
-		return;
+	struct message m = {.kind = MSG_PART,
+			    .instance = hub->peer->instance,
+			    .last = k->all_known,
+			    .now = k->hurry,
+			    .reply = str_z(k->s->reply),
+			    .names = sb_str(&names)};
+	hub->changed = false;
+	send_hub(k, hub->peer->name, &m);
+}
+
+/* Its hosts are asked by us, all of them or those that have not ended. */
+static void do_without(struct asking *k, struct hub_of *hub)
+{
+	bool any = false;
+	u64 now = now_ns();
+	hub->good = false;
+	for (u32 i = 0; i < k->c.peer.n; i++) {
+		struct peer *p = k->c.peer.v[i];
+		if (p->hub != hub || p->stage != PEER_BEHIND)
+			continue;
+		any = true;
+		p->hub = NULL;
+		p->direct = true;
+		p->stage = PEER_TRACES;
+		p->heard_ns = now;
+		send_via(k, p);
 	}
-	sb_add(&p->why, m->why);
-	put_bytes(k, BUS_SAID, p->index, m->said);
-	if (m->data.n == m->bytes) {
-		keep_data(k, p, m->data);
-		finish(k, p);
+	if (any && k->end_ns)
+		k->end_ns = MAX(k->end_ns, now + k->s->wait_ns);
+}
+
+static struct peer *host_of(const struct asking *k, const struct hub_of *hub, struct str name)
+{
+	struct peer *p = collect_of(&k->c, name);
+	return p && p->hub == hub && p->stage == PEER_BEHIND ? p : NULL;
+}
+
+struct over {
+	u8 end;
+	bool merged;
+	struct str why;
+};
+
+static bool take_over(const struct bus_frame *f, struct over *ret)
+{
+	struct bytes b = bytes_of(f->bytes.s, f->bytes.n);
+	ret->end = bytes_u8(&b);
+	bytes_u64(&b);
+	bytes_u64(&b);
+	ret->merged = bytes_u32(&b);
+	ret->why = unpack_str(&b);
+	return !b.bad && ret->end < FLEET_ENDS;
+}
+
+/* What a hub sends, as it was read so far. */
+struct relay {
+	VEC(struct peer *) host;
+	bool merged;
+};
+
+/* Frames that make sense, of hosts that are the hub's, each once. */
+static bool check_frame(const struct asking *k, const struct hub_of *hub, struct relay *r,
+			const struct bus_frame *f)
+{
+	struct over over;
+	if (f->kind == BUS_HOST) {
+		struct peer *p = host_of(k, hub, f->bytes);
+		for (u32 i = 0; i < r->host.n; i++)
+			if (r->host.v[i] == p)
+				return false;
+		vec_add(&r->host, p);
+		return p && f->host + 1 == r->host.n;
+	}
+	if (f->kind == BUS_MERGED) {
+		r->merged = true;
+		return !f->host && !r->host.n;
+	}
+	if (!r->host.n || f->host + 1 != r->host.n)
+		return false;
+	return f->kind == BUS_SAID || f->kind == BUS_DATA ||
+	       (f->kind == BUS_OVER && take_over(f, &over) && (!over.merged || r->merged));
+}
+
+static void pass_over(struct asking *k, struct peer *p, const struct bus_frame *f)
+{
+	struct over over;
+	AUTO_SB why = {0};
+	take_over(f, &over);
+	sb_add(&why, over.why);
+	if (over.merged && over.end == FLEET_ANSWERED && !p->got)
+		collect_end_merged(&k->c, p, k->nmerged);
+	else if (over.end == FLEET_ANSWERED && !p->got)
+		collect_end(&k->c, p, FLEET_REFUSED, "");
+	else
+		collect_end(&k->c, p, (enum fleet_end)over.end, why.n ? why.s : "");
+}
+
+static void pass_frame(struct asking *k, const struct hub_of *hub, struct relay *r,
+		       const struct bus_frame *f)
+{
+	struct peer *p = r->host.n ? r->host.v[r->host.n - 1] : NULL;
+	if (f->kind == BUS_HOST) {
+		p = host_of(k, hub, f->bytes);
+		vec_add(&r->host, p);
+		collect_got(&k->c, p);
+	} else if (f->kind == BUS_MERGED) {
+		if (!r->merged)
+			put_frame(k, BUS_HUB, k->nmerged++, hub->peer->name);
+		r->merged = true;
+		put_frame(k, BUS_MERGED, k->nmerged - 1, f->bytes);
+	} else if (f->kind == BUS_OVER) {
+		pass_over(k, p, f);
+	} else {
+		p->got += f->kind == BUS_DATA ? f->bytes.n : 0;
+		put_frame(k, f->kind, p->index, f->bytes);
 	}
 }
 
-static void take_piece(struct asking *k, struct peer *p, const struct message *m)
+/* All is here: first it is looked through, so that nothing of it is used if not all of it can be. */
+static void take_frames(struct asking *k, struct hub_of *hub)
 {
-	if (p->instance != m->instance || p->stage != FETCHED || m->first != p->next ||
-	    p->next == p->asked)
-		return;
-	u64 size = MIN(p->bytes - p->next * PIECE_BYTES, (u64)PIECE_BYTES);
-	if (m->data.n != size) {
-		end_peer(k, p, FLEET_PARTIAL, "a part of its answer is of the wrong size");
-		return;
+	bool good = true;
+	for (u32 pass = 0; pass < 2 && good; pass++) {
+		struct relay r = {0};
+		struct str rest = sb_str(&hub->frames);
+		struct bus_frame f;
+		while (good && rest.n && (good = bus_next(&rest, &f) == BUS_ONE))
+			pass ? pass_frame(k, hub, &r, &f)
+			     : (void)(good = check_frame(k, hub, &r, &f));
+		vec_free(&r.host);
 	}
-	p->next++;
-	k->window -= MIN(k->window, (u64)PIECE_BYTES);
-	keep_data(k, p, m->data);
-	if (p->next == p->pieces)
-		finish(k, p);
+	sb_free(&hub->frames);
+	do_without(k, hub);
+}
+
+/* What comes of hubs. */
+static void keep_frame(void *arg, enum bus_kind kind, u32 at, struct str bytes)
+{
+	struct asking *k = arg;
+	if (kind == BUS_HOST)
+		return;
+	struct hub_of *hub = k->hub.v[at];
+	if (kind == BUS_DATA)
+		sb_add(&hub->frames, bytes);
+	else if (kind == BUS_OVER && bytes.n && bytes.s[0] == FLEET_ANSWERED)
+		take_frames(k, hub);
+	else if (kind == BUS_OVER)
+		do_without(k, hub);
+}
+
+static struct hub_of *hub_named(struct asking *k, const struct message *m, bool add)
+{
+	struct peer *p = collect_of(&k->hubs, m->host);
+	if (!p && !add)
+		return NULL;
+	if (!p) {
+		struct hub_of *hub = arena_new(&k->hubs.a, struct hub_of);
+		vec_add(&k->hub, hub);
+		p = hub->peer = collect_add(&k->hubs, m->host);
+		p->instance = m->instance;
+		hub->good = true;
+	}
+	if (p->instance == m->instance)
+		p->heard_ns = now_ns();
+	return k->hub.v[p->index];
+}
+
+/* Names of hosts whose answers the hub has. */
+static void note_held(struct asking *k, const struct hub_of *hub, struct str names)
+{
+	struct str name;
+	while (names.n && str_cut(&names, '\n', &name)) {
+		struct peer *p = host_of(k, hub, name);
+		if (p)
+			p->listed = true;
+	}
+}
+
+static void take_of_hub(struct asking *k, const struct message *m)
+{
+	struct hub_of *hub = hub_named(k, m, m->kind == MSG_SERVES && k->hub.n < BUS_HOSTS);
+	if (!hub)
+		return;
+	if (!hub->good && hub->peer->stage != PEER_OVER) {
+		collect_got(&k->hubs, hub->peer); /* too late */
+	} else if (m->kind == MSG_MERGED) {
+		collect_done(&k->hubs, hub->peer, m);
+	} else if (m->kind == MSG_PIECE) {
+		collect_piece(&k->hubs, hub->peer, m);
+	} else if (hub->peer->instance != m->instance || !m->good) {
+		if (hub->good) /* it was started again, or has failed */
+			do_without(k, hub);
+	} else {
+		hub->merges = m->last;
+		note_held(k, hub, m->names);
+	}
+}
+
+/* The hub with the fewest hosts; NULL: there is none. */
+static struct hub_of *free_hub(const struct asking *k)
+{
+	struct hub_of *best = NULL;
+	for (u32 i = 0; i < k->hub.n; i++) {
+		struct hub_of *hub = k->hub.v[i];
+		if (hub->good && hub->peer->stage == PEER_EXPECTED && hub->nhost < HUB_HOSTS &&
+		    (!best || hub->nhost < best->nhost))
+			best = hub;
+	}
+	return best;
+}
+
+/* Hosts that trace, and have begun in time, are given to hubs, who learn it first. */
+static void give_hosts(struct asking *k, u64 now)
+{
+	bool early = now < k->begun_ns + HUBS_MS * (u64)MILLI_NS;
+	for (u32 i = 0; i < k->c.peer.n && !early && !k->all_known; i++) {
+		struct peer *p = k->c.peer.v[i];
+		bool fits = p->stage == PEER_TRACES && !p->direct &&
+			    p->since_ns <= LATE_MS * (u64)MILLI_NS;
+		struct hub_of *hub = fits ? free_hub(k) : NULL;
+		if (!hub)
+			continue;
+		p->stage = PEER_BEHIND;
+		p->hub = hub;
+		p->tell = true;
+		hub->nhost++;
+		hub->changed = true;
+	}
+	for (u32 i = 0; i < k->hub.n; i++)
+		if (k->hub.v[i]->changed && k->hub.v[i]->good)
+			send_part(k, k->hub.v[i]);
+	for (u32 i = 0; i < k->c.peer.n; i++) {
+		struct peer *p = k->c.peer.v[i];
+		if (p->tell)
+			send_via(k, p);
+		p->tell = false;
+	}
+}
+
+static void change_hubs(struct asking *k)
+{
+	for (u32 i = 0; i < k->hub.n; i++)
+		k->hub.v[i]->changed = true;
+}
+
+/* Have all said that they trace, or have had the time to? */
+static void look_at_hosts(struct asking *k, u64 now)
+{
+	u32 said = 0, wanted = k->s->q->host.n ? k->s->q->host.n : k->s->expect;
+	u64 settle = k->begun_ns + (SETTLE_MS + k->spread_ms) * MILLI_NS;
+	for (u32 i = 0; i < k->c.peer.n; i++)
+		said += k->c.peer.v[i]->stage > PEER_TRACES;
+	bool known = k->stopped || now > settle || (wanted && said >= wanted);
+	bool hurry = k->end_ns && now + k->s->wait_ns / 2 > k->end_ns;
+	if (known != k->all_known || hurry != k->hurry)
+		change_hubs(k);
+	k->all_known |= known;
+	k->hurry |= hurry;
+}
+
+static void look_at_hub(struct asking *k, struct hub_of *hub, u64 now)
+{
+	const struct peer *p = hub->peer;
+	bool silent = now > p->heard_ns + HUB_SILENT_MS * (u64)MILLI_NS,
+	     moves = p->stage == PEER_FETCHED && now < p->heard_ns + SECOND_NS;
+	u64 more = moves ? k->s->wait_ns : hub->merges ? HUB_MERGES_MS * (u64)MILLI_NS : 0;
+	if (silent || (k->end_ns && now > k->end_ns + more))
+		do_without(k, hub);
+}
+
+static void look_at_hubs(struct asking *k, u64 now)
+{
+	if (!k->s->hubs)
+		return;
+	look_at_hosts(k, now);
+	for (u32 i = 0; i < k->hub.n; i++)
+		if (k->hub.v[i]->good)
+			look_at_hub(k, k->hub.v[i], now);
+	give_hosts(k, now);
+	collect_pull(&k->hubs, now);
+}
+
+static void ask_hubs(struct asking *k)
+{
+	struct message m = {.kind = MSG_HUBS, .reply = str_z(k->s->reply), .sealed = k->s->sealed};
+	if (k->s->hubs && !k->all_known)
+		send_hub(k, STR(""), &m);
+	for (u32 i = 0; i < k->hub.n; i++)
+		k->hub.v[i]->changed = true;
+}
+
+/* Hosts whose hub is gone may not know it yet. */
+static void tell_again(struct asking *k)
+{
+	for (u32 i = 0; i < k->c.peer.n; i++)
+		k->c.peer.v[i]->tell |=
+			k->c.peer.v[i]->direct && k->c.peer.v[i]->stage == PEER_TRACES;
+}
+
+static void free_hubs(struct asking *k)
+{
+	for (u32 i = 0; i < k->hub.n; i++) {
+		struct message m = {.kind = MSG_GOT, .instance = k->hub.v[i]->peer->instance};
+		send_hub(k, k->hub.v[i]->peer->name, &m);
+		sb_free(&k->hub.v[i]->frames);
+	}
+}
+
+/* ---- messages ---- */
+
+static void take_answer(struct asking *k, struct peer *p, const struct message *m)
+{
+	if (m->kind == MSG_TAKEN)
+		take_taken(k, p, m);
+	else if (p->stage == PEER_BEHIND)
+		p->tell = m->kind == MSG_DONE; /* it does not know its hub */
+	else if (m->kind == MSG_DONE)
+		collect_done(&k->c, p, m);
+	else
+		collect_piece(&k->c, p, m);
 }
 
 static void take_message(struct asking *k, struct str bytes)
@@ -322,46 +529,19 @@ static void take_message(struct asking *k, struct str bytes)
 	struct message m;
 	if (message_unpack(bytes, &m) || memcmp(m.id, k->s->q->id, sizeof(m.id)) != 0)
 		return;
+	const struct peer *hub = collect_of(&k->hubs, m.host);
+	bool of_hub = m.kind == MSG_SERVES || m.kind == MSG_MERGED ||
+		      (m.kind == MSG_PIECE && hub && hub->instance == m.instance);
 	bool answers = m.kind == MSG_TAKEN || m.kind == MSG_DONE || m.kind == MSG_PIECE;
-	struct peer *p = answers ? peer_of(k, &m) : NULL;
-	if (m.kind == MSG_WANT && !k->stopped)
+	if (m.kind == MSG_WANT && !k->stopped) {
 		send_ask(k, &m.host);
-	else if (p && m.kind == MSG_TAKEN)
-		take_taken(k, p, &m);
-	else if (p && m.kind == MSG_DONE)
-		take_done(k, p, &m);
-	else if (p && m.kind == MSG_PIECE)
-		take_piece(k, p, &m);
-}
-
-/* ---- pieces ---- */
-
-/* One more of this host; false: nothing was asked for. */
-static bool pull_one(struct asking *k, struct peer *p)
-{
-	if (p->stage != FETCHED || p->asked == p->pieces || p->asked - p->next >= PULLED_AT_ONCE)
-		return false;
-	if (k->window + PIECE_BYTES > WINDOW_BYTES)
-		return false;
-	struct message m = {
-		.kind = MSG_PULL, .instance = p->instance, .first = p->asked, .count = 1};
-	p->asked++;
-	p->heard_ns = now_ns();
-	k->window += PIECE_BYTES;
-	send_host(k, p->name, &m);
-	return true;
-}
-
-static void pull_more(struct asking *k, u64 now)
-{
-	u32 n = k->peer.n;
-	for (u32 i = 0; i < n; i++) {
-		struct peer *p = k->peer.v[i];
-		if (p->asked > p->next && now > p->heard_ns + PULL_MS * (u64)MILLI_NS)
-			free_window(k, p);
+	} else if (of_hub && k->s->hubs) {
+		take_of_hub(k, &m);
+	} else if (answers) {
+		struct peer *p = peer_of(k, &m);
+		if (p)
+			take_answer(k, p, &m);
 	}
-	for (u32 none = 0; n && none < n && k->window < WINDOW_BYTES; k->turn = (k->turn + 1) % n)
-		none = pull_one(k, k->peer.v[k->turn % n]) ? 0 : none + 1;
 }
 
 /* ---- the end ---- */
@@ -370,32 +550,41 @@ static void end_late(struct asking *k, u64 now)
 {
 	u64 for_ns = k->s->q->for_ns,
 	    heard = for_ns ? for_ns + SETTLE_MS * (u64)MILLI_NS : k->s->wait_ns;
-	for (u32 i = 0; i < k->peer.n; i++) {
-		struct peer *p = k->peer.v[i];
-		bool over = k->end_ns && now > k->end_ns, moves = now < p->heard_ns + SECOND_NS;
-		if (p->stage == EXPECTED && (over || now > k->begun_ns + heard))
-			end_peer(k, p, FLEET_UNREACHABLE, "no agent of this name has answered");
-		else if (p->stage == TRACES && now > p->heard_ns + SILENT_MS * (u64)MILLI_NS)
-			end_peer(k, p, FLEET_LATE, "nothing was heard of it for a minute");
-		else if (over && (p->stage == TRACES || (p->stage == FETCHED && !moves) ||
-				  now > k->end_ns + k->s->wait_ns))
-			end_peer(k, p, p->got ? FLEET_PARTIAL : FLEET_LATE,
-				 p->got ? "the rest of its answer did not come in time"
-					: "it did not answer in time");
+	struct collect *c = &k->c;
+	for (u32 i = 0; i < c->peer.n; i++) {
+		struct peer *p = c->peer.v[i];
+		struct hub_of *hub = p->hub;
+		bool over = k->end_ns && now > k->end_ns,
+		     moves = now<p->heard_ns + SECOND_NS, silent = now> p->heard_ns +
+			     SILENT_MS * (u64)MILLI_NS;
+		if (p->stage == PEER_EXPECTED && (over || now > k->begun_ns + heard)) {
+			collect_end(c, p, FLEET_UNREACHABLE, "no agent of this name has answered");
+		} else if (silent &&
+			   (p->stage == PEER_TRACES || (p->stage == PEER_BEHIND && !p->listed))) {
+			collect_end(c, p, FLEET_LATE, "nothing was heard of it for a minute");
+			if (hub)
+				hub->changed = true;
+		} else if (over && p->stage != PEER_BEHIND &&
+			   (p->stage == PEER_TRACES || (p->stage == PEER_FETCHED && !moves) ||
+			    now > k->end_ns + k->s->wait_ns)) {
+			collect_end(c, p, p->got ? FLEET_PARTIAL : FLEET_LATE,
+				    p->got ? "the rest of its answer did not come in time"
+					   : "it did not answer in time");
+		}
 	}
 }
 
 static bool all_over(const struct asking *k, u64 now)
 {
-	u64 settle = (k->peer.n ? SETTLE_MS + k->spread_ms : NOBODY_MS) * MILLI_NS;
+	u64 settle = (k->c.peer.n ? SETTLE_MS + k->spread_ms : NOBODY_MS) * MILLI_NS;
 	u32 wanted = k->s->q->host.n ? 0 : k->s->expect;
-	for (u32 i = 0; i < k->peer.n; i++)
-		if (k->peer.v[i]->stage != OVER)
+	for (u32 i = 0; i < k->c.peer.n; i++)
+		if (k->c.peer.v[i]->stage != PEER_OVER)
 			return false;
 	if (k->stopped || k->s->q->host.n)
 		return true;
-	if (wanted > k->peer.n)
-		settle = k->s->q->for_ns ? k->s->q->for_ns : k->s->wait_ns;
+	if (wanted > k->c.peer.n)
+		settle = MAX(settle, k->s->q->for_ns ? k->s->q->for_ns : k->s->wait_ns);
 	else if (wanted)
 		settle = 0;
 	return now > k->begun_ns + settle;
@@ -427,8 +616,10 @@ static void take_letters(struct asking *k)
 		if (l.kind == LETTER_MESSAGE) {
 			take_message(k, l.bytes);
 		} else if (l.kind == LETTER_AGAIN) {
-			for (u32 i = 0; i < k->peer.n; i++)
-				free_window(k, k->peer.v[i]);
+			collect_again(&k->c);
+			collect_again(&k->hubs);
+			for (u32 i = 0; i < k->hub.n; i++)
+				k->hub.v[i]->peer->heard_ns = now_ns();
 			k->again = true;
 			k->beat_ns = 0;
 		}
@@ -447,20 +638,24 @@ static void talk(struct asking *k)
 		poll(p, countof(p), STEP_MS);
 		look_at_asker(k, &p[1], &p[2]);
 		take_letters(k);
-		pull_more(k, now);
+		look_at_hubs(k, now);
+		collect_pull(&k->c, now);
 		end_late(k, now);
-		if (now >= k->beat_ns)
+		if (now >= k->beat_ns) {
 			send_beat(k);
+			ask_hubs(k);
+			tell_again(k);
+		}
 	}
 }
 
 /* Those of whom nothing is known but that they should be. */
 static void add_unknown(struct asking *k)
 {
-	u32 known = k->peer.n;
+	u32 known = k->c.peer.n;
 	for (u32 i = known; !k->s->q->host.n && i < MIN(k->s->expect, (u32)BUS_HOSTS); i++)
-		end_peer(k, add_peer(k, STR("?")), FLEET_UNREACHABLE,
-			 "fewer agents have answered than --expect says");
+		collect_end(&k->c, collect_add(&k->c, STR("?")), FLEET_UNREACHABLE,
+			    "fewer agents have answered than --expect says");
 }
 
 /* The question is over, also for hosts that were given up, or that have just learned of it. */
@@ -488,29 +683,27 @@ struct err *ask_hosts(const struct ask_spec *s)
 		return e;
 	AUTO_SB b = {0};
 	struct asking k = {.s = s, .begun_ns = now_ns()};
+	k.c = (struct collect){.arg = &k, .put = put_frame, .send = send_host, .got = MSG_GOT};
+	k.hubs = (struct collect){.arg = &k, .put = keep_frame, .send = send_hub, .got = MSG_GOT};
 	u64 hosts = s->q->host.n ? s->q->host.n : s->expect ? s->expect : 1000;
 	k.spread_ms = hosts / 2;
 	k.end_ns = s->q->for_ns ? k.begun_ns + s->q->for_ns + s->wait_ns : 0;
 	k.beat_ns = k.begun_ns + BEAT_MS * (u64)MILLI_NS;
-	for (u32 i = 0; i < s->hosts.n; i++) {
-		struct peer *p = add_peer(&k, s->hosts.v[i]);
-		tab_add(&k.by_name, p->name, p);
-	}
+	for (u32 i = 0; i < s->hosts.n; i++)
+		collect_add(&k.c, s->hosts.v[i]);
 	send_ask(&k, NULL);
+	ask_hubs(&k);
 	talk(&k);
 	add_unknown(&k);
 	stop_rest(&k);
+	free_hubs(&k);
 	nats_flush(s->nats, FLUSH_MS);
 	pack_u64(&b, 0);
 	pack_u64(&b, k.spread_ns);
-	pack_u64(&b, k.last_ns ? k.last_ns - k.begun_ns : 0);
+	pack_u64(&b, k.c.last_ns ? k.c.last_ns - k.begun_ns : 0);
 	put_frame(&k, BUS_TIMES, 0, sb_str(&b));
-	for (u32 i = 0; i < k.peer.n; i++) {
-		sb_free(&k.peer.v[i]->boot);
-		sb_free(&k.peer.v[i]->why);
-	}
-	vec_free(&k.peer);
-	tab_free(&k.by_name);
-	arena_free(&k.a);
+	collect_free(&k.c);
+	collect_free(&k.hubs);
+	vec_free(&k.hub);
 	return k.broken ? err_new("sonde fleet is gone") : NULL;
 }

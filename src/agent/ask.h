@@ -20,6 +20,7 @@ struct ask_spec {
 	struct str sealed;
 	u64 wait_ns;
 	u32 expect;
+	bool hubs;    /* they may fetch and merge answers (hub.h) */
 	int from, to; /* descriptors: whose end is the wish to stop; frames */
 };
 struct err *ask_hosts(const struct ask_spec *s) MUST_USE;

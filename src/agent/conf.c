@@ -223,6 +223,16 @@ static struct err *set_max_memory(struct conf *c, struct str v)
 	return NULL;
 }
 
+static struct err *set_hub(struct conf *c, struct str v)
+{
+	static const char *const words[] = {"no", "yes", NULL};
+	u32 i;
+	if (!take_word(v, words, &i))
+		return err_new("yes or no is needed (got '%.*s')", STRF(v));
+	c->hub = i;
+	return NULL;
+}
+
 static struct err *set_max_running(struct conf *c, struct str v)
 {
 	u64 n;
@@ -244,7 +254,7 @@ static const struct key {
 	KEY(url),     KEY(nkey),        KEY(nkey_seed), KEY(tls_ca),     KEY(tls_cert),
 	KEY(tls_key), KEY(name),        KEY(allow),     KEY(unsafe),     KEY(allowed_signers),
 	KEY(deny),    KEY(max_seconds), KEY(max_cpu),   KEY(max_memory), KEY(max_running),
-	KEY(key),     KEY(sonde),       KEY(state),
+	KEY(key),     KEY(sonde),       KEY(state),     KEY(hub),
 };
 #undef KEY
 _Static_assert(countof(keys) <= 32, "a bit of reader.seen for each");

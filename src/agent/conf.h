@@ -22,6 +22,7 @@
  *	key = FILE                      of who asks: signs questions (sign.h)
  *	sonde = FILE                    the program; default: sonde in $PATH
  *	state = DIR                     where questions are remembered
+ *	hub = no                        yes: it merges answers of other hosts (hub.h), and is not asked itself
  */
 #pragma once
 #include "agent/question.h"
@@ -48,6 +49,7 @@ struct conf {
 	u64 max_ns, max_memory;    /* time of a question; bytes of the process that traces */
 	u64 max_cpu;               /* millionths of the machine's processor time */
 	u32 max_running;           /* questions at a time */
+	bool hub;
 	const char *key, *sonde, *state;
 };
 

@@ -2,6 +2,7 @@
  * main.c - sonde-agent: answers questions of `sonde fleet --nats` about this host, and talks with agents for it.
  *
  *	sonde-agent -c FILE                       the agent of a host
+ *	sonde-agent -c FILE --hub                 a hub, which merges answers of other hosts
  *	sonde-agent --nats URL --simulate N FILE  so many agents, which answer with FILE, or about that recording
  *	sonde-agent ask                           started by sonde fleet
  *	sonde-agent list, sonde-agent stop        `sonde fleet list`, `sonde fleet stop`
@@ -9,6 +10,7 @@
 #include "agent/agent.h"
 #include "agent/ask.h"
 #include "agent/guard.h"
+#include "agent/hub.h"
 #include "agent/nats.h"
 #include "agent/policy.h"
 #include "agent/sign.h"
@@ -44,6 +46,7 @@ enum option_id {
 	O_QUIET,
 	O_CONF,
 	O_ANY,
+	O_HUB,
 	O_HELP
 };
 
@@ -57,6 +60,7 @@ static const struct opt options[] = {
 	 "label of this host; may be repeated. Of list: only hosts with this label", O_LABEL},
 	{"sonde", 0, "PROGRAM", "program that traces (default: sonde)", O_SONDE},
 	{"any", 0, NULL, "without -c: run whatever anybody asks, as root", O_ANY},
+	{"hub", 0, NULL, "merge answers of other hosts for askers; this host is not asked", O_HUB},
 	{"simulate", 0, "N",
 	 "act as N agents, which answer with FILE, or with what the question finds in a recording "
 	 "FILE; {} in its name stands for the number of the agent",
@@ -77,7 +81,7 @@ struct program {
 	const char *url, *name, *sonde;
 	VEC(struct str) label;
 	u64 simulate, wait_ns;
-	bool all, quiet, help, any;
+	bool all, quiet, help, any, hub;
 	bool feeds; /* simulated agents ask a recording */
 	const char *conf_path;
 	struct conf conf;    /* zeros if there is none */
@@ -91,6 +95,8 @@ struct side {
 	struct program *p;
 	struct agent_setup setup;
 	struct agent *agent;
+	struct hub_setup hub_setup;
+	struct hub *hub; /* or NULL */
 	struct nats *nats;
 	struct sample sample;
 	const char *feed; /* the recording, instead; or NULL */
@@ -118,6 +124,7 @@ static struct err *set(void *self, int id, const char *val)
 	case O_ALL: p->all = true; break;
 	case O_CONF: p->conf_path = val; break;
 	case O_ANY: p->any = true; break;
+	case O_HUB: p->hub = true; break;
 	case O_QUIET: p->quiet = true; break;
 	case O_HELP: p->help = true; break;
 	case O_WAIT:
@@ -148,6 +155,7 @@ static struct err *read_conf(struct program *p, const char *path)
 	p->url = c->url;
 	p->name = p->name ? p->name : c->name;
 	p->sonde = p->sonde ? p->sonde : c->sonde;
+	p->hub |= c->hub;
 	for (u32 i = 0; i < c->label.n; i++) {
 		e = add_label(p, arena_strz(&p->a, c->label.v[i]));
 		if (e)
@@ -339,11 +347,84 @@ static struct err *set_sample(struct program *p, struct side *s, const struct si
 	return read_sample(p, number, s);
 }
 
+/* ---- a hub ---- */
+
+static struct err *judge_for_hub(void *arg, const struct question *q, struct str bytes,
+				 struct str signature)
+{
+	const struct side *s = arg;
+	if (!s->p->conf_path)
+		return NULL;
+	return policy_merges(&s->p->conf, q, bytes, signature, clock_ns(CLOCK_REALTIME));
+}
+
+static struct err *start_merge(void *arg, struct task **ret)
+{
+	const struct side *s = arg;
+	const char *const words[] = {s->p->sonde ? s->p->sonde : "sonde", "fleet-hub"};
+	struct err *e = task_child(words, countof(words), STR(""), ret);
+	if (!e && s->p->conf_path && (e = policy_limit(&s->p->conf, (*ret)->pid))) {
+		task_free(*ret);
+		*ret = NULL;
+	}
+	return e;
+}
+
+static void merged(void *arg, u32 nhost, const char *why)
+{
+	AUTO_SB b = {0};
+	const struct side *s = arg;
+	sb_fmt(&b, "answers of %u host%s", nhost, nhost == 1 ? "" : "s");
+	say(s->p, s->setup.host, why ? "refused" : "merged", why ? why : b.s);
+}
+
+static void open_hub(struct side *s)
+{
+	s->hub_setup = (struct hub_setup){.host = s->setup.host,
+					  .boot = s->setup.boot,
+					  .kernel = s->setup.kernel,
+					  .version = s->setup.version,
+					  .max_running = s->setup.max_running,
+					  .arg = s,
+					  .send = send_out,
+					  .judge = judge_for_hub,
+					  .start = start_merge,
+					  .ended = merged};
+	s->hub = hub_new(&s->hub_setup);
+}
+
+/* ---- both ---- */
+
+static bool subject_of(const struct side *s, u32 i, struct sb *ret)
+{
+	return s->hub ? hub_subject(s->hub, i, ret) : agent_subject(s->agent, i, ret);
+}
+
+static void take_bytes(struct side *s, const struct letter *l)
+{
+	if (s->hub)
+		hub_take(s->hub, l->bytes);
+	else if (subject_is_from_hub(l->subject))
+		agent_take_of_hub(s->agent, l->bytes);
+	else
+		agent_take(s->agent, l->bytes);
+}
+
+static void step_side(struct side *s)
+{
+	s->hub ? hub_step(s->hub) : agent_step(s->agent);
+}
+
+static u64 due_of(const struct side *s)
+{
+	return s->hub ? hub_due(s->hub) : agent_due(s->agent);
+}
+
 static struct err *subscribe(struct side *s)
 {
 	struct err *e = NULL;
 	AUTO_SB subject = {0};
-	for (u32 i = 0; !e && agent_subject(s->agent, i, &subject); i++) {
+	for (u32 i = 0; !e && subject_of(s, i, &subject); i++) {
 		e = nats_subscribe(s->nats, subject.s);
 		sb_clear(&subject);
 	}
@@ -361,7 +442,10 @@ static struct err *open_side(struct program *p, struct side *s, u32 i,
 	if (!subject_is_name(s->setup.host))
 		return err_new("'%.*s' cannot be the name of a host: --name sets another",
 			       STRF(s->setup.host));
-	s->agent = agent_new(&s->setup);
+	if (p->hub)
+		open_hub(s);
+	else
+		s->agent = agent_new(&s->setup);
 	struct nats_spec spec = server_of(p, arena_strz(&p->a, s->setup.host));
 	spec.patient = true;
 	struct err *e = nats_open(&spec, p->in, i, &s->nats);
@@ -372,8 +456,8 @@ static void take_letter(struct side *side, const struct letter *l)
 {
 	struct side *s = &side[l->who];
 	switch (l->kind) {
-	case LETTER_MESSAGE: agent_take(s->agent, l->bytes); break;
-	case LETTER_AGAIN: agent_again(s->agent); break;
+	case LETTER_MESSAGE: take_bytes(s, l); break;
+	case LETTER_AGAIN: s->hub ? hub_again(s->hub) : agent_again(s->agent); break;
 	case LETTER_LOST: break;
 	case LETTER_WRONG: break;
 	}
@@ -404,10 +488,11 @@ static void serve(struct program *p, struct side *side, u32 n)
 		u64 due = UINT64_MAX, now = now_ns();
 		u32 nfd = OWN;
 		for (u32 i = 0; i < n; i++) {
-			if (runs || agent_due(side[i].agent) <= now)
-				agent_step(side[i].agent);
-			due = MIN(due, agent_due(side[i].agent));
-			nfd += agent_poll(side[i].agent, fd + nfd, max - nfd);
+			if (runs || due_of(&side[i]) <= now)
+				step_side(&side[i]);
+			due = MIN(due, due_of(&side[i]));
+			nfd += p->hub ? hub_poll(side[i].hub, fd + nfd, max - nfd)
+				      : agent_poll(side[i].agent, fd + nfd, max - nfd);
 		}
 		fd[0] = (struct pollfd){.fd = inbox_fd(p->in), .events = POLLIN};
 		fd[1] = (struct pollfd){.fd = p->signals.fd, .events = POLLIN};
@@ -452,7 +537,9 @@ static struct err *run_agents(struct program *p)
 	};
 	struct side *side = xcalloc(n, sizeof(*side));
 	struct err *e = NULL;
-	if (p->conf_path && !p->simulate)
+	if (p->conf_path && p->hub)
+		e = policy_ready(&p->conf);
+	else if (p->conf_path && !p->simulate)
 		e = guard_open(&p->conf, like.host, &p->guard);
 	for (u32 i = 0; i < n && !e; i++) {
 		e = set_sample(p, &side[i], side, i);
@@ -461,11 +548,13 @@ static struct err *run_agents(struct program *p)
 	}
 	if (!e) {
 		if (!p->quiet)
-			fprintf(stderr, "%u agent%s ready\n", n, n == 1 ? " is" : "s are");
+			fprintf(stderr, "%u %s%s ready\n", n, p->hub ? "hub" : "agent",
+				n == 1 ? " is" : "s are");
 		serve(p, side, n);
 	}
 	for (u32 i = 0; i < n; i++) {
 		agent_free(side[i].agent);
+		hub_free(side[i].hub);
 		nats_close(side[i].nats);
 	}
 	free(side);
@@ -603,6 +692,7 @@ struct order {
 	const char *url, *key; /* key: "" if there is none */
 	u64 for_ns, wait_ns;
 	u32 expect;
+	bool hubs;
 	struct question_list hosts, labels;
 	struct str frame;
 };
@@ -615,6 +705,7 @@ static struct err *take_order(struct program *p, const struct sb *in, struct ord
 	ret->for_ns = bytes_u64(&b);
 	ret->wait_ns = bytes_u64(&b);
 	ret->expect = bytes_u32(&b);
+	ret->hubs = bytes_u8(&b);
 	ret->hosts = take_list(&p->a, &b);
 	ret->labels = take_list(&p->a, &b);
 	ret->frame = unpack_str(&b);
@@ -672,6 +763,7 @@ static struct err *ask(struct program *p)
 			.sealed = sb_str(&sealed),
 			.wait_ns = o.wait_ns,
 			.expect = o.expect,
+			.hubs = o.hubs,
 			.from = STDIN_FILENO,
 			.to = STDOUT_FILENO,
 		};
@@ -687,7 +779,7 @@ static void usage(FILE *f)
 {
 	fputs("USAGE:\n"
 	      "    sonde-agent -c FILE\n"
-	      "    sonde-agent --any --nats URL [--name NAME] [--label KEY=VALUE]\n"
+	      "    sonde-agent --any --nats URL [--name NAME] [--label KEY=VALUE] [--hub]\n"
 	      "    sonde-agent --nats URL --simulate N FILE\n"
 	      "    sonde-agent list --nats URL\n"
 	      "    sonde-agent stop --nats URL ID|--all\n\nOPTIONS:\n",
@@ -719,6 +811,8 @@ static struct err *run(struct program *p, int argc, char **argv)
 	if (!p->url)
 		return err_new("sonde-agent needs a configuration (-c " CONF_PATH
 			       "), or a server: --nats URL");
+	if (p->hub && p->simulate)
+		return err_new("--hub and --simulate: one of them");
 	if (!p->conf_path && !p->any && !p->simulate)
 		return err_new("without a configuration (-c " CONF_PATH
 			       "), whatever anybody asks would run as root: --any allows that");

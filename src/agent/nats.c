@@ -141,8 +141,11 @@ static void came(natsConnection *c, natsSubscription *s, natsMsg *m, void *arg)
 	(void)c;
 	(void)s;
 	struct str bytes = str_n(natsMsg_GetData(m), (u32)natsMsg_GetDataLength(m));
-	put(n->in,
-	    &(struct letter){.kind = LETTER_MESSAGE, .who = n->who, .bytes = bytes, .owner = m});
+	put(n->in, &(struct letter){.kind = LETTER_MESSAGE,
+				    .who = n->who,
+				    .bytes = bytes,
+				    .subject = str_z(natsMsg_GetSubject(m)),
+				    .owner = m});
 }
 
 static void lost(natsConnection *c, void *arg)

@@ -32,6 +32,7 @@ struct letter {
 	enum letter_kind kind : 8;
 	u32 who;
 	struct str bytes;
+	struct str subject; /* of a message */
 	void *owner;
 };
 struct inbox *inbox_new(void);

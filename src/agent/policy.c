@@ -64,6 +64,17 @@ struct err *policy_judge(const struct policy *p, const struct question *q, struc
 	return e ? e : replay_take(p->replay, q, wall_ns);
 }
 
+struct err *policy_merges(const struct conf *c, const struct question *q, struct str bytes,
+			  struct str signature, u64 wall_ns)
+{
+	AUTO_SB signer = {0};
+	struct err *e = replay_time(q, wall_ns);
+	if (e)
+		return e;
+	return signature.n ? sign_check(c->allowed_signers, bytes, signature, &signer)
+			   : check_unsigned(c, q);
+}
+
 u64 policy_for_ns(const struct conf *c, u64 for_ns)
 {
 	return for_ns ? MIN(for_ns, c->max_ns) : c->max_ns;

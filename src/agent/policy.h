@@ -36,6 +36,9 @@ struct err *policy_ready(const struct conf *c) MUST_USE;
  */
 struct err *policy_judge(const struct policy *p, const struct question *q, struct str bytes,
 			 struct str signature, u64 wall_ns, struct judgement *ret) MUST_USE;
+/* For a hub: may answers to the question be merged here, which hosts have judged or will? */
+struct err *policy_merges(const struct conf *c, const struct question *q, struct str bytes,
+			  struct str signature, u64 wall_ns) MUST_USE;
 /* How long it may run. */
 u64 policy_for_ns(const struct conf *c, u64 for_ns);
 /* Option --label of sonde, so that its answer says them; appended. Words are the arena's. */

@@ -57,6 +57,17 @@ static void close_end(struct task *t, int i)
 	t->fd[i] = -1;
 }
 
+void task_feed(struct task *t, struct str bytes)
+{
+	if (t->fd[0] >= 0)
+		sb_add(&t->input, bytes);
+}
+
+void task_end_input(struct task *t)
+{
+	t->fed = true;
+}
+
 void task_stop(struct task *t)
 {
 	if (t->over || t->kill_ns)
@@ -89,7 +100,11 @@ static void write_more(struct task *t)
 		else
 			t->written += (size_t)n;
 	}
-	if (t->written == t->input.n && t->kill_ns)
+	if (t->written < t->input.n)
+		return;
+	sb_clear(&t->input);
+	t->written = 0;
+	if (t->kill_ns || t->fed)
 		close_end(t, 0);
 }
 

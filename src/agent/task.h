@@ -32,6 +32,7 @@ struct task {
 	int pid, fd[3];
 	struct sb input, answer;
 	size_t written;
+	bool fed;   /* nothing more will be written */
 	bool begun; /* what comes is the answer */
 	char token[32];
 	u64 kill_ns; /* after the wish to stop */
@@ -43,6 +44,9 @@ struct task {
 struct err *task_child(const char *const *words, u32 nword, struct str frame,
 		       struct task **ret) MUST_USE;
 void task_sample(const struct sample *s, u64 for_ns, struct task **ret);
+/* More for its standard input, and the end of that, when all of it is written. */
+void task_feed(struct task *t, struct str bytes);
+void task_end_input(struct task *t);
 void task_stop(struct task *t);
 void task_step(struct task *t);
 /* Descriptors that it waits for, at most TASK_FDS; how many. */

@@ -11,7 +11,7 @@ enum { MAX_HERE = 20000 };
 struct listing {
 	struct arena a;
 	struct tab line; /* of each host */
-	u32 stopped;
+	u32 stopped, hubs;
 };
 
 static void add_visible(struct sb *b, struct str s)
@@ -37,7 +37,10 @@ static void take(struct listing *l, const struct message *m)
 	}
 	struct str *line = arena_new(&l->a, struct str);
 	*line = arena_str(&l->a, sb_str(&b));
-	tab_add(&l->line, arena_str(&l->a, m->host), line);
+	bool hub = m->labels.n && m->labels.s[0] == '('; /* its name may be that of an agent, too */
+	struct str key = str_z(arena_fmt(&l->a, "%.*s%s", STRF(m->host), hub ? " hub" : ""));
+	if (!tab_add(&l->line, key, line))
+		l->hubs += hub;
 }
 
 /* Until nothing more can be expected. */
@@ -88,7 +91,11 @@ struct err *ask_who(struct nats *nats, struct inbox *in, const char *reply, stru
 	printf("%-24s %-26s %-8s %-24s %s\n", "HOST", "KERNEL", "SONDE", "LABELS", "RUNNING");
 	for (u32 i = 0; i < l.line.n; i++)
 		printf("%.*s\n", STRF(*(struct str *)l.line.v[i].val));
-	printf("%u host%s\n", l.line.n, l.line.n == 1 ? "" : "s");
+	u32 n = l.line.n - l.hubs;
+	printf("%u host%s", n, n == 1 ? "" : "s");
+	if (l.hubs)
+		printf(", %u hub%s", l.hubs, l.hubs == 1 ? "" : "s");
+	putchar('\n');
 	tab_free(&l.line);
 	arena_free(&l.a);
 	return NULL;

@@ -2,7 +2,7 @@
 #include "agent/wire.h"
 #include "base/pack.h"
 
-enum field_type { END, FLAG, NUMBER, TEXT, NAME, INBOX, SEALED };
+enum field_type { END, FLAG, NUMBER, TEXT, NAME, MAYBE, INBOX, SEALED };
 
 struct field {
 	enum field_type type : 8;
@@ -26,7 +26,13 @@ struct field {
 	{                                                                 \
 		INBOX, offsetof(struct message, reply), QUESTION_MAX_NAME \
 	}
-enum { MAX_FIELDS = 12, MAX_WHAT = 255, MAX_WHY = 1000, MAX_LABELS = 8 << 10 };
+enum {
+	MAX_FIELDS = 12,
+	MAX_WHAT = 255,
+	MAX_WHY = 1000,
+	MAX_LABELS = 8 << 10,
+	MAX_NAMES = 512 << 10,
+};
 
 static const char magic[8] = "sonde-m\1";
 static const struct field fields[MSG_KINDS][MAX_FIELDS] = {
@@ -47,6 +53,12 @@ static const struct field fields[MSG_KINDS][MAX_FIELDS] = {
 	[MSG_STOPPED] = {SENDER, NUM(count)},
 	[MSG_HERE] = {SENDER, TXT(boot, MAX_WHAT), TXT(kernel, MAX_WHAT), TXT(version, MAX_WHAT),
 		      TXT(labels, MAX_LABELS), TXT(running, MAX_LABELS)},
+	[MSG_HUBS] = {ANSWER_TO, TXT(sealed, QUESTION_MAX_SEALED)},
+	[MSG_SERVES] = {SENDER, YES(good), YES(last), TXT(why, MAX_WHY), TXT(names, MAX_NAMES)},
+	[MSG_PART] = {NUM(instance), YES(last), YES(now), ANSWER_TO, TXT(names, MAX_NAMES)},
+	[MSG_VIA] = {NUM(instance), {MAYBE, offsetof(struct message, hub), QUESTION_MAX_NAME}},
+	[MSG_HELD] = {NUM(instance)},
+	[MSG_MERGED] = {SENDER, NUM(bytes), NUM(pieces), TXT(data, ANSWER_SENT)},
 };
 
 void message_pack(const struct message *m, struct sb *ret)
@@ -81,7 +93,8 @@ static const char *take_field(const struct field *f, struct bytes *b, void *p)
 	*(struct str *)p = s;
 	if (s.n > f->max)
 		return "a text of a message is too long";
-	if (f->type == NAME && !b->bad && !subject_is_name(s))
+	bool name = f->type == NAME || (f->type == MAYBE && s.n);
+	if (name && !b->bad && !subject_is_name(s))
 		return "a message comes from a host without a name";
 	if (f->type == INBOX && !b->bad && !subject_is_inbox(s))
 		return "a message names no inbox for answers";
@@ -152,4 +165,27 @@ void subject_of_host(struct sb *ret, struct str name)
 void subject_of_label(struct sb *ret, struct str key, struct str value)
 {
 	sb_fmt(ret, "sonde.run.label.%.*s.%.*s", STRF(key), STRF(value));
+}
+
+void subject_of_hub(struct sb *ret, struct str name)
+{
+	sb_fmt(ret, "sonde.run.hub%s%.*s", name.n ? "." : "", STRF(name));
+}
+
+static const struct str from_hub = STR("sonde.hub.");
+
+void subject_from_hub(struct sb *ret, struct str host)
+{
+	sb_add(ret, from_hub);
+	sb_add(ret, host);
+}
+
+bool subject_is_from_hub(struct str subject)
+{
+	return str_starts(subject, from_hub);
+}
+
+void subject_of_via(struct sb *ret, struct str reply, struct str hub)
+{
+	sb_fmt(ret, "%.*s.hub.%.*s", STRF(reply), STRF(hub));
 }

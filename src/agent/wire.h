@@ -14,6 +14,21 @@
  *	STOP, of one question or all	STOPPED; it ends tracing, and answers
  *	WHO				HERE
  *
+ * Hubs (hub.h) fetch answers of some hosts, and give one to the asker.
+ *
+ *	asker				hub				agent
+ *	HUBS, to all			SERVES, or why it does not
+ *	PART, every two seconds		SERVES: what it has
+ *	VIA, to agents: to this hub					DONE, to the hub
+ *					PULL				PIECE ...
+ *					HELD, when it has them all	(keeps the answer)
+ *					MERGED, every two seconds
+ *	PULL, GOT			PIECE ...
+ *	GOT, to agents							(forgets the answer)
+ *
+ * A hub cannot ask: its messages to agents have a subject of their own, by which agents accept PULL and HELD only. Answers
+ * go to the inbox that is in the question, or to a part of it that the hub's name is the name of.
+ *
  * The bytes: "sonde-m" 1, the kind (1 byte), the id of the question (16), and the fields of the kind in the order of its row
  * in wire.c; numbers and texts as in question.h. Everything is bounded, and nothing may follow.
  */
@@ -43,6 +58,12 @@ enum message_kind {
 	MSG_PIECE,
 	MSG_STOPPED,
 	MSG_HERE,
+	MSG_HUBS,
+	MSG_SERVES,
+	MSG_PART,
+	MSG_VIA,
+	MSG_HELD,
+	MSG_MERGED,
 	MSG_KINDS,
 };
 /* Which members a kind has is in wire.c. Texts are views into the bytes. */
@@ -69,6 +90,11 @@ struct message {
 	u64 first, count;           /* PULL: which; PIECE: first */
 	struct str data;            /* PIECE; DONE: the whole answer, or nothing */
 	struct str labels, running; /* HERE: for people */
+	struct str hub;             /* VIA: the hub that the answer goes to; "": the asker itself */
+	/* PART: hosts of the hub; SERVES: those that it has answers of; a line for each. */
+	struct str names;
+	bool last; /* PART: no more hosts will be named; SERVES: it merges */
+	bool now;  /* PART: what has not come is not waited for */
 };
 
 void message_pack(const struct message *m, struct sb *ret);
@@ -83,3 +109,9 @@ bool subject_is_label(struct str label, struct str *key, struct str *value);
 void subject_of_all(struct sb *ret);
 void subject_of_host(struct sb *ret, struct str name);
 void subject_of_label(struct sb *ret, struct str key, struct str value);
+void subject_of_hub(struct sb *ret, struct str name); /* for askers; "": of all hubs */
+/* Messages of hubs to an agent, and whether the subject is such a one. */
+void subject_from_hub(struct sb *ret, struct str host);
+bool subject_is_from_hub(struct str subject);
+/* The part of an asker's inbox that a hub reads. "*": of any asker, to subscribe to. */
+void subject_of_via(struct sb *ret, struct str reply, struct str hub);

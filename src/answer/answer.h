@@ -46,6 +46,7 @@ void answer_keep_row(struct answer_rows *r, struct str row, bool first);
 /* ---- value.c ---- */
 /* Stacks become names of the writer. */
 void answer_put_value(struct rec_writer *w, struct sb *out, const struct value *v);
+void answer_put_words(struct sb *b, const u64 *w, u32 n);
 /* Where a value is read from, and the memory that it may have. */
 struct answer_in {
 	struct rec_file *f;

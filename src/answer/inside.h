@@ -4,6 +4,7 @@
  * Rows of maps are in tables, which hosts share. Everything else is an entry of its host.
  */
 #pragma once
+#include "answer/kept.h"
 #include "answer/merge.h"
 #include "answer/rows.h"
 
@@ -50,6 +51,12 @@ struct host {
 	bool ran;                 /* it came to its end */
 	struct merge_run run;     /* without lacks: */
 	VEC(struct str) lack;
+	u32 rank, index;   /* index: in merge.host, when all are known */
+	u32 nth;           /* in its file, from 0 */
+	struct host *more; /* the next one in the same file, or NULL */
+	bool begun;        /* its ITEM_HOST was read */
+	bool odd;          /* some of it is left out, which the host that comes first decides */
+	struct kept kept;  /* of a bundle */
 };
 struct merge {
 	struct merge_spec spec;

@@ -83,8 +83,8 @@ static struct table *new_table(struct merge *m, const struct table_head *head,
 	t->apart = apart && m->host.n > 1;
 	t->hosts = t->apart || m->spec.by_host || (r && r->hosts);
 	t->both = r ? r->both : has_both(m, apart, head->hosted);
-	t->head.keyed |= t->hosts;
-	t->head.hosted |= t->hosts;
+	t->head.keyed |= t->hosts && !m->spec.bundle;
+	t->head.hosted |= t->hosts && !m->spec.bundle;
 	vec_add(&m->table, t);
 	return t;
 }
@@ -101,7 +101,7 @@ static void take_report_map(struct merge *m, struct host *h)
 	if (!*t)
 		*t = new_table(m, &h->head, r);
 	else if (table_differs(&(*t)->first, &h->head))
-		h->skips = true;
+		h->skips = h->odd = true;
 	if (h->skips)
 		return;
 	(*t)->head.present |= h->head.present;
@@ -146,8 +146,11 @@ static struct err *add_row(struct merge *m, struct host *h, struct answer_in *in
 	}
 	if (!t)
 		return damaged(h, it);
-	const struct table_host host = {.name = t->hosts ? h->label : STR(""),
+	bool split = m->spec.bundle && t->hosts;
+	const struct table_host host = {.name = t->hosts && !split ? h->label : STR(""),
 					.same = m->same && !t->apart,
+					.split = split,
+					.index = h->index,
 					.labels = m->spec.by_label.n ? &h->labels : NULL,
 					.labelled = h->labelled};
 	return table_take_row(t, in, &h->head, &host) ? NULL : damaged(h, it);
@@ -188,6 +191,7 @@ static struct err *take_columns(struct merge *m, struct host *h, struct answer_i
 	if (in->b.bad || id != h->declared.n + 1 || !declared_take(&m->tables, in, &t))
 		return damaged(h, it);
 	in->room -= MIN(in->room, sizeof(t));
+	h->odd |= t.differs;
 	if (!t.of->first.n)
 		t.of->first = h->label;
 	vec_add(&h->declared, t);
@@ -256,7 +260,7 @@ static struct err *take_show(struct merge *m, struct host *h, struct answer_in *
 	if (first && (first->nmap != r.nmap || first->apart != r.apart)) {
 		s->hosts--;
 		s->left--;
-		h->skips = true;
+		h->skips = h->odd = true;
 		return NULL;
 	}
 	if (first && !first->hosts && r.hosted)
@@ -367,6 +371,29 @@ static struct err *take_lack(struct merge *m, struct host *h, struct answer_in *
 	return NULL;
 }
 
+static enum loss loss_named(struct str name)
+{
+	for (u32 i = 0; i < LOSS_COUNT; i++)
+		if (str_is(name, loss_kinds[i].name))
+			return (enum loss)i;
+	return LOSS_TOTAL;
+}
+
+static struct err *take_loss(struct merge *m, struct host *h, struct answer_in *in,
+			     const struct rec_answer *it)
+{
+	struct loss_entry e = {.n = bytes_u64(&in->b)};
+	(void)m;
+	e.loss = loss_named(unpack_str(&in->b));
+	e.who = answer_take_text(in);
+	e.text = answer_take_text(in);
+	if (in->b.bad)
+		return damaged(h, it);
+	in->room -= MIN(in->room, sizeof(e));
+	vec_add(&h->loss, e);
+	return NULL;
+}
+
 static const struct {
 	u16 kind;
 	struct err *(*take)(struct merge *m, struct host *h, struct answer_in *in,
@@ -376,8 +403,17 @@ static const struct {
 	{ITEM_VALUE, take_text},  {ITEM_REMARK, take_text},     {ITEM_STATUS, take_status},
 	{ITEM_STOP, take_stop},   {ITEM_COLUMNS, take_columns}, {ITEM_HEADING, take_heading},
 	{ITEM_CELLS, take_cells}, {ITEM_SHOW, take_show},       {ITEM_RUN, take_run},
-	{ITEM_LACK, take_lack},   {ITEM_AGAIN, take_again},
+	{ITEM_LACK, take_lack},   {ITEM_HOST_LOSS, take_loss},  {ITEM_AGAIN, take_again},
 };
+
+static void keep_item(struct host *h, struct answer_in *in, const struct rec_answer *it)
+{
+	const struct entry *last = h->entry.n ? &h->entry.v[h->entry.n - 1] : NULL;
+	if (!h->odd)
+		kept_add(&h->kept, in, it,
+			 &(struct kept_of){last ? last->val : NULL, last ? last->row : NULL,
+					   h->table});
+}
 
 static struct err *take_item(struct merge *m, struct host *h, const struct rec_answer *it)
 {
@@ -389,6 +425,8 @@ static struct err *take_item(struct merge *m, struct host *h, const struct rec_a
 		if (takers[i].kind != (it->kind & ~ITEM_NEEDED))
 			continue;
 		struct err *e = takers[i].take(m, h, &in, it);
+		if (!e && m->spec.bundle)
+			keep_item(h, &in, it);
 		m->room = in.room;
 		if (e && in.room < REC_MAX_TEXT) {
 			err_free(e);
@@ -401,14 +439,6 @@ static struct err *take_item(struct merge *m, struct host *h, const struct rec_a
 		return NULL;
 	return err_new("%.*s: unknown item %u in the block at byte %llu: use a newer sonde",
 		       STRF(h->path), it->kind & ~ITEM_NEEDED, it->at);
-}
-
-static enum loss loss_named(struct str name)
-{
-	for (u32 i = 0; i < LOSS_COUNT; i++)
-		if (str_is(name, loss_kinds[i].name))
-			return (enum loss)i;
-	return LOSS_TOTAL;
 }
 
 /* Rows of tables that the host has otherwise than the first one that has them. */
@@ -433,7 +463,8 @@ static struct err *take_losses(struct merge *m, struct host *h)
 	u32 n;
 	const struct rec_loss *l = rec_losses(h->file, &n);
 	for (u32 i = 0; i < n; i++) {
-		bool bad = str_is(l[i].kind, "corrupt_file") && str_eq(l[i].who, h->path);
+		bool bad = str_is(l[i].kind, "corrupt_file") &&
+			   str_eq(l[i].who, str_z(rec_info(h->file)->path));
 		if (bad && !m->spec.partial)
 			return err_new("%.*s: %.*s (--partial merges what there is)", STRF(h->path),
 				       STRF(l[i].text));
@@ -474,23 +505,57 @@ static void note_damage(struct merge *m, struct host *h, struct err *e)
 	err_free(e);
 }
 
+/* What follows is of a later host of the file, whose labels come with it. */
+static struct err *next_host(struct merge *m, struct host **h, const struct rec_answer *it)
+{
+	struct bytes b = bytes_of(it->fields.s, it->fields.n);
+	struct host *at = *h;
+	u32 nth = bytes_u32(&b);
+	struct str labels = unpack_str(&b);
+	AUTO_SB all = {0};
+	while (at && at->nth < nth)
+		at = at->more;
+	if (b.bad || !at || at->nth != nth || at->begun)
+		return damaged(*h, it);
+	sb_free(&(*h)->rows.bytes);
+	at->begun = true;
+	sb_add(&all, at->labels.all);
+	sb_add(&all, labels);
+	at->labels.all = arena_str(&m->a, sb_str(&all));
+	m->room -= MIN(m->room, all.n);
+	*h = at;
+	return NULL;
+}
+
+static struct err *is_odd(const struct merge *m, const struct host *h)
+{
+	return m->spec.bundle && h->odd
+		       ? err_new("%.*s: a table differs from that of another host", STRF(h->path))
+		       : NULL;
+}
+
+/* A file, and all of its hosts; h: the first. */
 static struct err *read_host(struct merge *m, struct host *h)
 {
 	struct rec_answer it;
+	struct host *of = h;
 	struct err *e = note_cut(m, h), *late = NULL;
 	if (e)
 		return e;
 	while (!e && rec_next_answer(h->file, &it, &late))
-		e = take_item(m, h, &it);
+		e = (it.kind & ~ITEM_NEEDED) == ITEM_HOST ? next_host(m, &of, &it)
+							  : take_item(m, of, &it);
 	e = e ? e : late;
 	rec_rest(h->file);
-	sb_free(&h->rows.bytes);
+	sb_free(&of->rows.bytes);
 	if (e && !m->spec.partial)
 		return e;
 	if (e)
 		note_damage(m, h, e);
-	note_left_out(m, h);
-	return take_losses(m, h);
+	for (of = h; of; of = of->more)
+		note_left_out(m, of);
+	e = take_losses(m, h);
+	return e ? e : is_odd(m, h);
 }
 
 /* ---- which answers ---- */
@@ -565,6 +630,16 @@ static struct err *check_by(struct merge *m, struct host *h, struct str by)
 				 STRF(h->path), STRF(key), STRF(key));
 }
 
+/* Rows of a hub are of many hosts: nobody else has merged them before, and their first key is none of these hosts. */
+static struct err *check_bundle(const struct merge *m, const struct host *h, struct str by)
+{
+	bool bundled = merge_bundled(h->file).n, merged = by.n || h->labels.hosts.n;
+	if (!(bundled && m->spec.by_label.n) && !((bundled || m->spec.bundle) && merged))
+		return NULL;
+	return err_new("%.*s: a hub cannot merge what was merged before, or by label",
+		       STRF(h->path));
+}
+
 void merge_label(struct merge *m, struct str labels)
 {
 	struct labels *l = &m->host.v[m->host.n - 1]->labels;
@@ -573,14 +648,39 @@ void merge_label(struct merge *m, struct str labels)
 	l->all = arena_str(&m->a, sb_str(&b));
 }
 
-struct err *merge_add_named(struct merge *m, struct rec_file *f, struct str host)
+static struct err *too_many(void)
 {
-	struct err *e = merge_add(m, f);
+	return err_new("too many answers (%u at most)", MERGE_MAX_HOSTS);
+}
+
+/* Another host of the file that was added last. */
+static struct err *add_more(struct merge *m, struct host *last)
+{
+	if (m->host.n == MERGE_MAX_HOSTS)
+		return too_many();
+	struct host *h = last->more = arena_new(&m->a, struct host);
+	*h = (struct host){.file = last->file, .boot = last->boot, .nth = last->nth + 1};
+	vec_add(&m->host, h);
+	return NULL;
+}
+
+struct err *merge_add_named(struct merge *m, struct rec_file *f, struct str host, u32 rank)
+{
+	struct host *last = m->host.n ? m->host.v[m->host.n - 1] : NULL;
+	struct err *e = last && last->file == f ? add_more(m, last) : merge_add(m, f);
 	if (e)
 		return e;
-	m->host.v[m->host.n - 1]->label = arena_str(&m->a, host);
+	struct host *h = m->host.v[m->host.n - 1];
+	h->label = arena_str(&m->a, host);
+	h->path = merge_bundled(f).n ? h->label : h->path;
+	h->rank = rank;
 	m->named = true;
 	return NULL;
+}
+
+struct str merge_bundled(const struct rec_file *f)
+{
+	return rec_meta_of(f, STR("hosts"));
 }
 
 struct err *merge_add(struct merge *m, struct rec_file *f)
@@ -598,15 +698,17 @@ struct err *merge_add(struct merge *m, struct rec_file *f)
 			       "an answer of it",
 			       STRF(h->path));
 	if (m->host.n == MERGE_MAX_HOSTS)
-		return err_new("too many answers (%u at most)", MERGE_MAX_HOSTS);
+		return too_many();
 	sb_visible(&name, rec_meta_of(f, STR("hostname")));
 	h->label = name.n ? arena_str(&m->a, sb_str(&name)) : h->path;
 	h->boot = meta(m, f, "boot");
 	h->labels = (struct labels){.all = meta(m, f, "labels"),
 				    .hosts = meta(m, f, "labels of hosts")};
-	struct str script = meta(m, f, "script"), arguments = meta(m, f, "arguments");
+	struct str script = meta(m, f, "script"), arguments = meta(m, f, "arguments"),
+		   by = meta(m, f, "by");
 	struct err *e = m->host.n ? other_script(m, h, script, arguments) : NULL;
-	e = e ? e : check_by(m, h, meta(m, f, "by"));
+	e = e ? e : check_by(m, h, by);
+	e = e ? e : check_bundle(m, h, by);
 	if (e)
 		return e;
 	if (!m->host.n)
@@ -618,6 +720,12 @@ struct err *merge_add(struct merge *m, struct rec_file *f)
 	return NULL;
 }
 
+static int by_rank(const void *a, const void *b)
+{
+	const struct host *x = *(struct host *const *)a, *y = *(struct host *const *)b;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
 struct err *merge_read(struct merge *m)
 {
 	struct err *e = NULL;
@@ -625,13 +733,18 @@ struct err *merge_read(struct merge *m)
 	m->same = m->host.v[0]->boot.n;
 	for (u32 i = 1; i < m->host.n; i++)
 		m->same &= str_eq(m->host.v[i]->boot, m->host.v[0]->boot);
-	if (!m->named)
+	if (m->named)
+		qsort(m->host.v, m->host.n, sizeof(*m->host.v), by_rank);
+	else
 		name_hosts(m);
+	for (u32 i = 0; i < m->host.n; i++)
+		m->host.v[i]->index = i;
 	for (u32 i = 0; i < m->host.n && m->spec.by_label.n; i++)
 		labels_find(&m->a, &m->host.v[i]->labels, m->spec.by_label);
 	for (u32 i = 0; i < m->host.n && !e; i++) {
 		m->failed = i;
-		e = read_host(m, m->host.v[i]);
+		if (!m->host.v[i]->nth)
+			e = read_host(m, m->host.v[i]);
 	}
 	return e;
 }
@@ -745,6 +858,7 @@ void merge_free(struct merge *m)
 		vec_free(&m->host.v[i]->lack);
 		sb_free(&m->host.v[i]->rows.bytes);
 		labels_free(&m->host.v[i]->labels);
+		vec_free(&m->host.v[i]->kept.item);
 		tab_free(&m->host.v[i]->times);
 	}
 	for (u32 i = 0; i < m->table.n; i++)

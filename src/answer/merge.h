@@ -19,6 +19,8 @@
 #include "core/sink.h"
 #include "rec/read.h"
 
+struct rec_writer;
+
 enum { MERGE_MAX_HOSTS = 10000 };
 
 struct merge;
@@ -26,6 +28,8 @@ struct merge_spec {
 	bool by_host;        /* the host is the first key of every map */
 	struct str by_label; /* with by_host: its value of this label instead; "": none */
 	bool partial;        /* merge files that are damaged, or have no end */
+	/* For merge_write(): answers that cannot be merged exactly are errors; merge_put() is not called. */
+	bool bundle;
 };
 struct merge *merge_new(const struct merge_spec *spec);
 /*
@@ -33,8 +37,14 @@ struct merge *merge_new(const struct merge_spec *spec);
  * an answer, or one of another script than the first.
  */
 struct err *merge_add(struct merge *m, struct rec_file *f) MUST_USE;
-/* The same; outputs name the host so, whatever it says of itself. */
-struct err *merge_add_named(struct merge *m, struct rec_file *f, struct str host) MUST_USE;
+/*
+ * The same; outputs name the host so, whatever it says of itself. Hosts are in the order of their ranks, which all hosts
+ * have or none. A file that merge_write() has made is added several times, once for each of merge_bundled().
+ */
+struct err *merge_add_named(struct merge *m, struct rec_file *f, struct str host,
+			    u32 rank) MUST_USE;
+/* The names of the hosts whose answers are in the file, a line for each; "": it is of one host. */
+struct str merge_bundled(const struct rec_file *f);
 /* Labels of the host that was added last, "KEY=VALUE" on a line each: they come before those of the answer. */
 void merge_label(struct merge *m, struct str labels);
 /* Returns an error if a file is damaged or not whole; with .partial, such a file is merged as far as it
@@ -42,6 +52,11 @@ void merge_label(struct merge *m, struct str labels);
 struct err *merge_read(struct merge *m) MUST_USE;
 struct err *merge_put(struct merge *m, const struct sink *sink, void *self,
 		      const struct show *how) MUST_USE;
+/*
+ * With .bundle, after merge_read(): one file that has everything of all hosts but for rows of maps, which are merged. So what
+ * is made of it, and of answers of other hosts, is what would be made of all of their files.
+ */
+struct err *merge_write(struct merge *m, struct rec_writer *w) MUST_USE;
 /* Whose file merge_read() returned an error about. */
 u32 merge_failed(const struct merge *m);
 /* What a host says of its run. */

@@ -206,14 +206,16 @@ static void put_parts(struct sb *out, const struct value *key)
 }
 
 static struct str identity_of(struct arena *a, const struct table *t, const struct table_row *r,
-			      bool same)
+			      const struct table_host *host)
 {
 	AUTO_SB b = {0};
+	if (host->split)
+		pack_u32(&b, host->index);
 	if (t->head.keyed && shows_apart(&r->key))
 		put_parts(&b, &r->key);
 	else if (t->head.keyed)
 		value_key_identity(&b, &r->key, true);
-	if (same) {
+	if (host->same) {
 		sb_char(&b, 0);
 		sb_add(&b, r->order);
 	}
@@ -237,7 +239,7 @@ static bool is_shown(const struct table_head *h)
 bool table_take_row(struct table *t, struct answer_in *in, const struct table_head *head,
 		    const struct table_host *host)
 {
-	struct table_row r = {.order = answer_take_text(in)};
+	struct table_row r = {.order = answer_take_text(in), .host = host->index};
 	bool words = head->agg || head->counter;
 	if (head->keyed && !answer_take_value(in, &r.key))
 		return false;
@@ -257,10 +259,12 @@ bool table_take_row(struct table *t, struct answer_in *in, const struct table_he
 	add_host(in, t, head, host, &r);
 	if (!words && !is_shown(head))
 		return true;
-	struct str id = identity_of(in->a, t, &r, host->same);
+	struct str id = identity_of(in->a, t, &r, host);
 	struct table_row *into = words ? tab_get(&t->index, id) : NULL;
 	if (into) {
 		merge_words(head, into->words, r.words);
+		r.words = into->words;
+		*into = r.host < into->host ? r : *into;
 		return true;
 	}
 	into = arena_new(in->a, struct table_row);
@@ -404,6 +408,24 @@ struct err *table_put(struct table *t, const struct sink *sink, void *self, u64 
 	struct err *e = sink->put(self, &it);
 	arena_free(&rows.arena);
 	return e;
+}
+
+void table_write_rows(struct table *t, u32 host, struct rec_writer *w)
+{
+	const struct table_head *h = &t->first;
+	AUTO_SB b = {0};
+	for (; t->written < t->row.n && t->row.v[t->written]->host == host; t->written++) {
+		const struct table_row *r = t->row.v[t->written];
+		sb_clear(&b);
+		pack_str(&b, r->order);
+		if (h->keyed)
+			answer_put_value(w, &b, &r->key);
+		if (r->words)
+			answer_put_words(&b, r->words, h->words);
+		if (!h->agg)
+			answer_put_value(w, &b, &r->plain);
+		rec_answer(w, ITEM_ROW, sb_str(&b));
+	}
 }
 
 void table_free(struct table *t)

@@ -27,6 +27,7 @@ struct table_row {
 	struct value key, plain;
 	struct str order;
 	u64 *words; /* of an aggregation or a counter; NULL if .plain is the value */
+	u32 host;   /* the first one that has it: whose key is shown */
 };
 struct table {
 	struct table_head first; /* as the first host has it */
@@ -35,6 +36,7 @@ struct table {
 	bool hosts;              /* the host is the first key, or its label: */
 	bool both;               /* its label, and the host behind it */
 	VEC(struct table_row *) row;
+	u32 written;      /* rows that table_write_rows() has written */
 	struct tab index; /* what tells keys apart -> row */
 };
 
@@ -46,6 +48,8 @@ const char *table_differs(const struct table_head *a, const struct table_head *b
 struct table_host {
 	struct str name; /* "": the host is no key */
 	bool same;       /* keys of all hosts are of one machine: their bytes tell them apart */
+	bool split;      /* rows of several hosts stay apart, although the host is no key */
+	u32 index;
 	/* Whose values are the first key instead; NULL: the host is. .hosted: so they are in the file. */
 	const struct labels *labels;
 	bool labelled;
@@ -55,4 +59,7 @@ bool table_take_row(struct table *t, struct answer_in *in, const struct table_he
 		    const struct table_host *host);
 /* To a sink, as it wants rows that are shown alike; the rows are sorted then. */
 struct err *table_put(struct table *t, const struct sink *sink, void *self, u64 ns) MUST_USE;
+/* The items of the rows that the host has first. Calls are in the order of hosts, which were read in that order. */
+struct rec_writer;
+void table_write_rows(struct table *t, u32 host, struct rec_writer *w);
 void table_free(struct table *t);

@@ -21,7 +21,7 @@ static void put_varint(struct sb *b, u64 n)
 }
 
 /* Of histograms most words are 0. */
-static void put_words(struct sb *b, const u64 *w, u32 n)
+void answer_put_words(struct sb *b, const u64 *w, u32 n)
 {
 	pack_u32(b, n);
 	for (u32 i = 0; i < n;) {
@@ -155,7 +155,7 @@ static struct err *put_map(struct answer_out *o, const struct item *it)
 		if (row.key)
 			answer_put_value(w, &b, row.key);
 		if (m->type || m->counter)
-			put_words(&b, m->words, words);
+			answer_put_words(&b, m->words, words);
 		if (!m->type)
 			answer_put_value(w, &b, row.val);
 		e = put_row(o, sb_str(&b), !i);

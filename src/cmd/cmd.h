@@ -97,7 +97,7 @@ struct run_opts {
 typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools, cmd_record,
 	cmd_report, cmd_query, cmd_export, cmd_import, cmd_merge, cmd_fleet, cmd_fleet_host,
-	cmd_serve, cmd_live, cmd_top;
+	cmd_fleet_hub, cmd_serve, cmd_live, cmd_top;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
 /* How a command is used, as "list [-v] [PATTERN]". NULL if the help does not show the command. */

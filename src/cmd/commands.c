@@ -30,6 +30,7 @@ static const struct {
 	{"fleet", cmd_fleet, "fleet --hosts HOST,... [-e PROGRAM | SCRIPT | TOOL]",
 	 "run a script or a tool on many hosts, and merge their answers"},
 	{"fleet-host", cmd_fleet_host, NULL, NULL}, /* the other end of fleet */
+	{"fleet-hub", cmd_fleet_hub, NULL, NULL},   /* started by a hub */
 	{"serve", cmd_serve, "serve --metrics ADDR DIR", "serve the maps of scripts as metrics"},
 	{"check", cmd_check, "check FILE|TOOL...",
 	 "compile scripts or tools and print their errors"},

@@ -52,8 +52,11 @@ struct fleet {
 	struct program program[PROGRAMS];
 	u32 nprogram;
 	struct fleet_times times;
+	struct fleet_host *hub; /* merged answers */
+	u32 nhub;
 	u32 *merged, nmerged; /* which hosts are in the answer */
 	struct rec_file **file;
+	u32 nfile;
 };
 
 /* ---- options ---- */
@@ -440,11 +443,18 @@ static struct err *ask_by_agents(struct fleet *f, struct str question, u64 for_n
 		.for_ns = for_ns,
 		.wait_ns = f->wait_ns,
 		.expect = (u32)f->expect,
+		.hubs = !f->o.by_host, /* there would be nothing to merge; labels are the same option */
 		.frame = question,
 		.signals = signals,
 		.arena = &f->a,
 	};
-	struct err *e = fleet_ask_bus(&q, &f->host, &f->n, &f->times);
+	struct bus_answer got;
+	struct err *e = fleet_ask_bus(&q, &got);
+	f->host = got.host;
+	f->n = got.n;
+	f->hub = got.hub;
+	f->nhub = got.nhub;
+	f->times = got.times;
 	return e || f->n ? e : err_new("no agent has answered (%s)", f->nats);
 }
 
@@ -481,21 +491,31 @@ static bool is_used(const struct fleet *f, const struct fleet_host *h)
 	return h->bytes && (h->end == FLEET_ANSWERED || (f->o.partial && partial));
 }
 
+/* The host becomes the next one of the merge. */
+static struct err *add_to_merge(struct fleet *f, u32 i, struct rec_file *file)
+{
+	struct str name = f->host[i].name, labels = hosts_labels(&f->hosts, name);
+	struct err *e = merge_add_named(f->m.merge, file, name, i);
+	if (e)
+		return e;
+	if (labels.n)
+		merge_label(f->m.merge, labels);
+	f->merged[f->nmerged++] = i;
+	return NULL;
+}
+
 /* False: it was left out. */
 static bool add_host(struct fleet *f, u32 i)
 {
 	struct fleet_host *h = &f->host[i];
-	struct rec_file **file = &f->file[f->nmerged];
+	struct rec_file **file = &f->file[f->nfile];
 	char *name = arena_strz(&f->a, h->name);
 	int fd = fcntl(h->fd, F_DUPFD_CLOEXEC, 0);
 	struct err *e = fd < 0 ? err_sys(errno, "open") : rec_open_fd(fd, name, file);
 	if (!e && !rec_info(*file)->closed && h->end == FLEET_ANSWERED)
 		leave_out(f, i, FLEET_PARTIAL, "its answer has no end");
 	if (!e && is_used(f, h))
-		e = merge_add_named(f->m.merge, *file, h->name);
-	struct str labels = hosts_labels(&f->hosts, h->name);
-	if (!e && is_used(f, h) && labels.n)
-		merge_label(f->m.merge, labels);
+		e = add_to_merge(f, i, *file);
 	if (e)
 		leave_out(f, i, FLEET_REFUSED, e->msg);
 	bool good = !e && is_used(f, h);
@@ -503,19 +523,115 @@ static bool add_host(struct fleet *f, u32 i)
 		rec_close(*file);
 		*file = NULL;
 	}
-	if (good)
-		f->merged[f->nmerged++] = i;
+	f->nfile += good;
 	err_free(e);
 	return good;
 }
 
+static bool is_in(const struct fleet_host *h, u32 hub)
+{
+	return h->merged == hub + 1 && h->end == FLEET_ANSWERED && !h->bytes;
+}
+
+/* Of all hosts in the merged answer. */
+static void leave_out_all(struct fleet *f, u32 hub, const char *why)
+{
+	for (u32 i = 0; i < f->n; i++)
+		if (is_in(&f->host[i], hub))
+			leave_out(f, i, FLEET_REFUSED, why);
+}
+
+/* The host that a line of the merged answer names; f->n if it was not the hub's. */
+static u32 host_named(const struct fleet *f, u32 hub, const struct tab *seen, struct str name)
+{
+	u32 i = 0;
+	while (i < f->n && !(is_in(&f->host[i], hub) && str_eq(f->host[i].name, name)))
+		i++;
+	return tab_get(seen, name) ? f->n : i;
+}
+
+static struct err *add_merged_hosts(struct fleet *f, u32 hub, struct rec_file *file)
+{
+	struct tab seen = {0};
+	struct str names = merge_bundled(file), name;
+	u32 wanted = 0, was = f->nmerged;
+	struct err *e = NULL;
+	for (u32 i = 0; i < f->n; i++)
+		wanted += is_in(&f->host[i], hub);
+	while (!e && names.n && str_cut(&names, '\n', &name)) {
+		u32 i = host_named(f, hub, &seen, name);
+		if (i == f->n)
+			break;
+		tab_add(&seen, f->host[i].name, f);
+		e = add_to_merge(f, i, file);
+	}
+	tab_free(&seen);
+	if (!e && f->nmerged - was != wanted)
+		e = err_new("its hub names other hosts than those that it was to merge");
+	return e;
+}
+
+/* An answer that a hub has merged. An error: it is not used, and what was added must be forgotten. */
+static struct err *add_merged(struct fleet *f, u32 hub)
+{
+	struct fleet_host *h = &f->hub[hub];
+	struct rec_file **file = &f->file[f->nfile];
+	char *name = arena_strz(&f->a, h->name);
+	int fd = fcntl(h->fd, F_DUPFD_CLOEXEC, 0);
+	struct err *e = fd < 0 ? err_sys(errno, "open") : rec_open_fd(fd, name, file);
+	if (e)
+		return e;
+	f->nfile++;
+	if (!rec_info(*file)->closed)
+		return err_new("the answer of its hub has no end");
+	return add_merged_hosts(f, hub, *file);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return (*(const u32 *)a > *(const u32 *)b) - (*(const u32 *)a < *(const u32 *)b);
+}
+
+/* False: a merged answer was left out, and the others are to be added anew. */
+static bool add_answers(struct fleet *f)
+{
+	AUTO_FREE bool *added = xcalloc(f->nhub + 1ul, sizeof(*added));
+	for (u32 i = 0; i < f->n; i++) {
+		const struct fleet_host *h = &f->host[i];
+		u32 hub = h->merged - 1;
+		if (is_used(f, h))
+			add_host(f, i);
+		if (!h->merged || added[hub] || !is_in(h, hub))
+			continue;
+		struct err *e = add_merged(f, hub);
+		added[hub] = true;
+		if (e)
+			leave_out_all(f, hub, e->msg);
+		err_free(e);
+		if (e)
+			return false;
+	}
+	qsort(f->merged, f->nmerged, sizeof(*f->merged), by_number); /* as merge has them */
+	return true;
+}
+
+/* Its answer cannot be merged; if it is in one with others, these are left out, too. */
+static void leave_out_merged(struct fleet *f, u32 i, const char *why)
+{
+	const struct fleet_host *h = &f->host[i];
+	if (h->merged && is_in(h, h->merged - 1))
+		leave_out_all(f, h->merged - 1, why);
+	else
+		leave_out(f, i, FLEET_REFUSED, why);
+}
+
 static void forget(struct fleet *f)
 {
-	for (u32 i = 0; i < f->nmerged; i++) {
+	for (u32 i = 0; i < f->nfile; i++) {
 		rec_close(f->file[i]);
 		f->file[i] = NULL;
 	}
-	f->nmerged = 0;
+	f->nmerged = f->nfile = 0;
 	merge_free(f->m.merge);
 	f->m.merge = NULL;
 }
@@ -528,7 +644,7 @@ static bool drop_failed(struct fleet *f)
 		struct str why = merge_run(f->m.merge, i).error;
 		if (!why.n)
 			continue;
-		leave_out(f, f->merged[i], FLEET_REFUSED, arena_strz(&f->a, why));
+		leave_out_merged(f, f->merged[i], arena_strz(&f->a, why));
 		any = true;
 	}
 	return any;
@@ -541,14 +657,12 @@ static void read_answers(struct fleet *f)
 		f->m.merge = merge_new(&(struct merge_spec){.by_host = f->o.by_host,
 							    .by_label = str_z(f->o.by_label),
 							    .partial = f->o.partial});
-		for (u32 i = 0; i < f->n; i++)
-			if (is_used(f, &f->host[i]))
-				add_host(f, i);
-		struct err *e = f->nmerged ? merge_read(f->m.merge) : NULL;
-		if (!e && !drop_failed(f))
+		bool all = add_answers(f);
+		struct err *e = all && f->nmerged ? merge_read(f->m.merge) : NULL;
+		if (all && !e && !drop_failed(f))
 			return;
 		if (e)
-			leave_out(f, f->merged[merge_failed(f->m.merge)], FLEET_REFUSED, e->msg);
+			leave_out_merged(f, f->merged[merge_failed(f->m.merge)], e->msg);
 		err_free(e);
 		forget(f);
 	}
@@ -790,7 +904,7 @@ static struct err *answered(struct fleet *f)
 		return merging_close(&f->m, e);
 	read_answers(f);
 	e = put_answer(f);
-	for (u32 i = 0; i < f->nmerged; i++)
+	for (u32 i = 0; i < f->nfile; i++)
 		rec_close(f->file[i]);
 	return e;
 }
@@ -808,12 +922,14 @@ static struct err *run(struct fleet *f, u32 *got)
 		return e;
 	e = ask(f, sb_str(&question), for_ns);
 	f->merged = xcalloc(f->n, sizeof(*f->merged));
-	f->file = xcalloc(f->n, sizeof(*f->file));
+	f->file = xcalloc((size_t)f->n + f->nhub, sizeof(*f->file));
 	e = e ? merging_close(&f->m, e) : answered(f);
 	for (u32 i = 0; i < f->n; i++)
 		*got += f->host[i].end == FLEET_ANSWERED;
 	fleet_free(f->host, f->n);
+	fleet_free(f->hub, f->nhub);
 	free(f->host);
+	free(f->hub);
 	free(f->merged);
 	free(f->file);
 	return e;

@@ -62,6 +62,16 @@ static bool read_head(u32 *bytes, u64 *start)
 	return size <= FLEET_MAX_QUESTION;
 }
 
+bool fleet_greet(const char *token, u32 *bytes, u64 *start)
+{
+	int parent = getppid();
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		return false;
+	printf("\n%s ready\n", token);
+	return !fflush(stdout) && tell_clock(token) && read_head(bytes, start);
+}
+
 /* The child. start: when, or 0. */
 static int trace(char *question, u32 n, u64 start)
 {
@@ -167,12 +177,7 @@ int cmd_fleet_host(int argc, char **argv, bool compat)
 	}
 	if (argc > 2)
 		leave_no_trace(argv[2]);
-	int parent = getppid();
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		return RC_USAGE;
-	printf("\n%s ready\n", argv[1]);
-	if (fflush(stdout) || !tell_clock(argv[1]) || !read_head(&n, &start))
+	if (!fleet_greet(argv[1], &n, &start))
 		return RC_USAGE; /* the asker is gone, or asks nothing */
 	char *question = xcalloc(n + 1u, 1);
 	int rc = read_all(question, n) ? answer(question, n, start) : RC_USAGE;

@@ -30,7 +30,8 @@ enum fleet_end {
 struct fleet_host {
 	struct str name;
 	enum fleet_end end : 8;
-	int fd;         /* the answer; -1 if there is none */
+	u32 merged; /* 1 + the number of the merged answer that its answer is in; 0: it has its own */
+	int fd;     /* the answer; -1 if there is none */
 	u64 bytes;      /* of it */
 	i64 ahead_ns;   /* its wall clock, compared with this machine's, */
 	u64 unsure_ns;  /* give or take */

@@ -14,15 +14,19 @@
 
 enum { STEP_MS = 100, MAX_FAILED = 4096 };
 
+struct host_list {
+	VEC(struct fleet_host) of;
+};
 struct reading {
-	const struct bus_question *q;
-	VEC(struct fleet_host) host;
+	const struct bus_question *q; /* NULL: of a hub */
+	struct arena *arena;
+	struct host_list host, hub;
 	int pid, fd[3];
 	struct sb out, in, failed; /* the question; frames; standard error */
 	size_t written;
 	u64 bytes; /* of all answers */
 	bool done;
-	struct fleet_times *times;
+	struct fleet_times times;
 };
 
 static void pack_list(struct sb *b, const struct str *v, u32 n)
@@ -40,6 +44,7 @@ static void put_question(const struct bus_question *q, struct sb *ret)
 	pack_u64(&b, q->for_ns);
 	pack_u64(&b, q->wait_ns);
 	pack_u32(&b, q->expect);
+	pack_u8(&b, q->hubs);
 	pack_list(&b, q->host, q->nhost);
 	pack_list(&b, q->label, q->nlabel);
 	pack_str(&b, q->frame);
@@ -49,34 +54,87 @@ static void put_question(const struct bus_question *q, struct sb *ret)
 
 /* ---- frames ---- */
 
-static bool add_host(struct reading *r, u32 at, struct str name)
+void bus_put(struct sb *b, enum bus_kind kind, u32 host, struct str bytes)
 {
-	if (at != r->host.n || at >= BUS_HOSTS || !name.n || name.n > 255)
+	do {
+		u32 n = MIN(bytes.n, (u32)BUS_MAX);
+		pack_u32(b, n);
+		pack_u8(b, (u8)kind);
+		pack_u32(b, host);
+		sb_mem(b, bytes.s, n);
+		bytes = str_from(bytes, n);
+	} while (bytes.n);
+}
+
+void bus_put_over(struct sb *b, u32 at, const struct fleet_host *h, struct str why)
+{
+	AUTO_SB over = {0};
+	pack_u8(&over, (u8)h->end);
+	pack_u64(&over, (u64)h->ahead_ns);
+	pack_u64(&over, h->unsure_ns);
+	pack_u32(&over, h->merged);
+	pack_str(&over, why);
+	bus_put(b, BUS_OVER, at, sb_str(&over));
+}
+
+enum bus_next bus_next(struct str *rest, struct bus_frame *ret)
+{
+	struct bytes b = bytes_of(rest->s, rest->n);
+	u32 n = bytes_u32(&b);
+	ret->kind = (enum bus_kind)bytes_u8(&b);
+	ret->host = bytes_u32(&b);
+	if (!b.bad && n > BUS_MAX)
+		return BUS_BAD;
+	if (b.bad || rest->n - BUS_HEAD < n)
+		return BUS_MORE;
+	ret->bytes = str_n(rest->s + BUS_HEAD, n);
+	*rest = str_from(*rest, BUS_HEAD + n);
+	return BUS_ONE;
+}
+
+/* False: it is not the next one, or there are too many. */
+static bool add_host(struct reading *r, struct host_list *l, u32 at, struct str name)
+{
+	if (at != l->of.n || at >= BUS_HOSTS || !name.n || name.n > 255)
 		return false;
-	struct str copy = arena_str(r->q->arena, name);
-	vec_add(&r->host, (struct fleet_host){.name = copy, .fd = -1, .end = FLEET_LATE});
+	struct str copy = arena_str(r->arena, name);
+	vec_add(&l->of, (struct fleet_host){.name = copy, .fd = -1, .end = FLEET_LATE});
 	return true;
 }
 
-static void end_host(struct fleet_host *h, struct bytes *b)
+/* What the host printed, escaped, and the reason that is in it. */
+static void show_said(struct fleet_host *h, struct said *said)
+{
+	AUTO_SB raw = {0};
+	sb_add(&raw, sb_str(&h->said));
+	sb_clear(&h->said);
+	said_take(said, sb_str(&raw), &h->said);
+	said_end(said, &h->said);
+}
+
+static bool end_host(struct reading *r, struct fleet_host *h, struct bytes *b)
 {
 	struct said said = {0};
-	AUTO_SB raw = {0};
 	u8 end = bytes_u8(b);
 	h->ahead_ns = (i64)bytes_u64(b);
 	h->unsure_ns = bytes_u64(b);
+	h->merged = bytes_u32(b);
 	struct str why = unpack_str(b);
-	sb_add(&raw, sb_str(&h->said));
-	sb_clear(&h->said);
-	said_take(&said, sb_str(&raw), &h->said);
-	said_end(&said, &h->said);
+	if (b->bad || h->merged > r->hub.of.n)
+		return false;
 	if (h->end == FLEET_LATE) /* else it was given up here */
 		h->end = end < FLEET_ENDS ? (enum fleet_end)end : FLEET_REFUSED;
+	if (!r->q) {
+		sb_add(&h->why, why);
+		return true;
+	}
+	show_said(h, &said);
 	if (!h->why.n && h->end != FLEET_ANSWERED)
 		sb_visible(&h->why, why.n           ? why
 				    : said.reason.n ? sb_str(&said.reason)
 						    : STR("sonde has answered nothing"));
 	said_free(&said);
+	return true;
 }
 
 static void keep(struct reading *r, struct fleet_host *h, struct str bytes)
@@ -91,19 +149,22 @@ static void keep(struct reading *r, struct fleet_host *h, struct str bytes)
 }
 
 /* False: this is no frame of ours. */
-static bool take_frame(struct reading *r, enum bus_kind kind, u32 at, struct str bytes)
+static bool take_frame(struct reading *r, const struct bus_frame *f)
 {
-	struct bytes b = bytes_of(bytes.s, bytes.n);
-	struct fleet_host *h = at < r->host.n ? &r->host.v[at] : NULL;
-	if (!h && kind != BUS_HOST && kind != BUS_TIMES)
+	struct bytes b = bytes_of(f->bytes.s, f->bytes.n);
+	struct host_list *l = f->kind == BUS_HUB || f->kind == BUS_MERGED ? &r->hub : &r->host;
+	struct fleet_host *h = f->host < l->of.n ? &l->of.v[f->host] : NULL;
+	if (!h && f->kind != BUS_HOST && f->kind != BUS_HUB && f->kind != BUS_TIMES)
 		return false;
-	switch (kind) {
-	case BUS_HOST: return add_host(r, at, bytes);
-	case BUS_SAID: sb_add(&h->said, bytes); return h->said.n <= BUS_MAX;
-	case BUS_DATA: keep(r, h, bytes); return true;
-	case BUS_OVER: end_host(h, &b); return !b.bad;
+	switch (f->kind) {
+	case BUS_HOST:
+	case BUS_HUB: return add_host(r, l, f->host, f->bytes);
+	case BUS_SAID: sb_add(&h->said, f->bytes); return h->said.n <= BUS_MAX;
+	case BUS_MERGED:
+	case BUS_DATA: keep(r, h, f->bytes); return true;
+	case BUS_OVER: return end_host(r, h, &b);
 	case BUS_TIMES:
-		*r->times = (struct fleet_times){bytes_u64(&b), bytes_u64(&b), bytes_u64(&b)};
+		r->times = (struct fleet_times){bytes_u64(&b), bytes_u64(&b), bytes_u64(&b)};
 		r->done = true;
 		return !b.bad;
 	}
@@ -112,23 +173,43 @@ static bool take_frame(struct reading *r, enum bus_kind kind, u32 at, struct str
 
 static bool take_frames(struct reading *r)
 {
-	size_t at = 0;
-	while (r->in.n - at >= BUS_HEAD) {
-		struct bytes b = bytes_of(r->in.s + at, r->in.n - at);
-		u32 n = bytes_u32(&b);
-		u8 kind = bytes_u8(&b);
-		u32 host = bytes_u32(&b);
-		if (n > BUS_MAX)
+	struct str rest = sb_str(&r->in);
+	struct bus_frame f;
+	enum bus_next next;
+	while ((next = bus_next(&rest, &f)) == BUS_ONE)
+		if (!take_frame(r, &f))
 			return false;
-		if (r->in.n - at - BUS_HEAD < n)
-			break;
-		if (!take_frame(r, (enum bus_kind)kind, host, str_n(r->in.s + at + BUS_HEAD, n)))
-			return false;
-		at += BUS_HEAD + n;
+	memmove(r->in.s, rest.s, rest.n);
+	r->in.n = rest.n;
+	return next == BUS_MORE;
+}
+
+static void give(struct reading *r, struct bus_answer *ret)
+{
+	ret->host = r->host.of.v;
+	ret->n = r->host.of.n;
+	ret->hub = r->hub.of.v;
+	ret->nhub = r->hub.of.n;
+	ret->times = r->times;
+}
+
+struct err *fleet_take_bus(int fd, struct arena *a, struct bus_answer *ret)
+{
+	struct reading r = {.arena = a};
+	struct err *e = NULL;
+	for (bool more = true; more && !e;) {
+		char buf[65536];
+		ssize_t n = read(fd, buf, sizeof(buf));
+		if (n < 0 && errno == EINTR)
+			continue;
+		sb_mem(&r.in, buf, (size_t)MAX(n, 0));
+		more = n > 0;
+		if (!take_frames(&r))
+			e = err_new("the answers of hosts do not come as sonde-agent writes them");
 	}
-	memmove(r->in.s, r->in.s + at, r->in.n - at);
-	r->in.n -= at;
-	return true;
+	sb_free(&r.in);
+	give(&r, ret);
+	return e;
 }
 
 /* ---- the program ---- */
@@ -208,11 +289,10 @@ static int by_name(const void *a, const void *b)
 	return str_cmp(x->name, y->name);
 }
 
-struct err *fleet_ask_bus(const struct bus_question *q, struct fleet_host **host, u32 *n,
-			  struct fleet_times *times)
+struct err *fleet_ask_bus(const struct bus_question *q, struct bus_answer *ret)
 {
 	static char *const argv[] = {(char *)FLEET_AGENT, (char *)"ask", NULL};
-	struct reading r = {.q = q, .times = times};
+	struct reading r = {.q = q, .arena = q->arena};
 	int status = 0;
 	put_question(q, &r.out);
 	struct err *e = spawn_talk(argv, &r.pid, r.fd);
@@ -233,9 +313,8 @@ struct err *fleet_ask_bus(const struct bus_question *q, struct fleet_host **host
 	sb_free(&r.out);
 	sb_free(&r.in);
 	sb_free(&r.failed);
-	if (!q->nhost && r.host.n)
-		qsort(r.host.v, r.host.n, sizeof(*r.host.v), by_name);
-	*host = r.host.v;
-	*n = r.host.n;
+	if (!q->nhost && r.host.of.n)
+		qsort(r.host.of.v, r.host.of.n, sizeof(*r.host.of.v), by_name);
+	give(&r, ret);
 	return e;
 }

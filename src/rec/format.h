@@ -47,7 +47,7 @@
 
 enum {
 	REC_MAJOR = 1,
-	/* 1: BLOCK_ANSWER; the language of a FRAME. 2: tables in answers. 3: RUN, LACK. 4: AGAIN */
+	/* 1: BLOCK_ANSWER; the language of a FRAME. 2: tables in answers. 3: RUN, LACK. 4: AGAIN, HOST, HOST_LOSS */
 	REC_MINOR = 4,
 	REC_FILE_HEADER = 64,
 	REC_HEADER_CPUS = 52, /* offset of the number of possible CPUs, a u16 */
@@ -169,6 +169,14 @@ enum rec_item_kind {
 	ITEM_RUN = 107,
 	/* text probe, that the machine does not have */
 	ITEM_LACK = 108,
+	/*
+	 * Of answers that a hub has merged: u32 number of a host, as META "hosts" lists them, text of its META "labels".
+	 * What follows is of that host, but for rows, which are those that it has first; they are merged with those of later
+	 * hosts.
+	 */
+	ITEM_HOST = 109,
+	/* what the host lost: u64 n, text kind, text who, text sentence */
+	ITEM_HOST_LOSS = 110,
 	/* No fields: the rows of this PRINT are those of the last one that had rows */
 	ITEM_AGAIN = 111,
 

@@ -1,9 +1,11 @@
 /*
  * Any bytes as an answer of a host, merged with itself and put to an output. The first byte says which output, and
- * whether hosts are apart, or their labels. Checksums are made right, because most is behind them.
+ * whether hosts are apart, or their labels, and whether a hub merges them first. Checksums are made right, because most
+ * is behind them.
  */
 #include "answer/merge.h"
 #include "rec/pack.h"
+#include "rec/write.h"
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -58,6 +60,36 @@ static void put(struct merge *m, const char *output, int null)
 	free(self);
 }
 
+static struct err *add(struct merge *m, struct rec_file *f)
+{
+	struct str names = merge_bundled(f), name;
+	struct err *e = names.n ? NULL : merge_add(m, f);
+	for (u32 i = 0; names.n && !e && str_cut(&names, '\n', &name); i++)
+		e = merge_add_named(m, f, name, i % 3);
+	return e;
+}
+
+/* What a hub makes of it is an answer of which as much can be made. */
+static void bundle(struct merge *m, bool by_host, int null)
+{
+	AUTO_SB bytes = {0};
+	struct rec_file *f = NULL;
+	const struct rec_start s = {.codec = CODEC_NONE, .ncpu = 1};
+	struct rec_writer *w = rec_create_mem(&s, &bytes);
+	struct err *e = merge_write(m, w);
+	if (e || rec_finish(w, END_DONE, STR("done"), NULL) ||
+	    rec_open_mem(bytes.s, bytes.n, "hub", &f))
+		abort();
+	struct merge *again = merge_new(&(struct merge_spec){.by_host = by_host});
+	e = add(again, f);
+	e = e ? e : merge_read(again);
+	if (e)
+		abort();
+	put(again, "json", null);
+	merge_free(again);
+	rec_close(f);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
@@ -74,19 +106,23 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 		abort();
 	memcpy(copy, data + 1, n - 1);
 	seal(copy, n - 1);
+	bool hub = *data & 64;
 	struct merge *m =
 		merge_new(&(struct merge_spec){.by_host = *data & 48,
 					       .by_label = *data & 32 ? STR("zone") : STR(""),
-					       .partial = true});
+					       .partial = !hub,
+					       .bundle = hub});
 	struct err *e = NULL;
 	for (u32 i = 0; i < hosts && !e; i++) {
 		e = rec_open_mem((const char *)copy, n - 1, i ? "b" : "a", &f[i]);
 		if (!e)
-			e = merge_add(m, f[i]);
+			e = add(m, f[i]);
 	}
 	if (!e)
 		e = merge_read(m);
-	if (!e)
+	if (!e && hub)
+		bundle(m, *data & 16, null);
+	else if (!e)
 		put(m, outputs[*data & 7], null);
 	err_free(e);
 	merge_free(m);

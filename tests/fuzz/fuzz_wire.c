@@ -1,6 +1,7 @@
 /* Messages between askers and agents, each with its length (2 bytes) before it: what is accepted has one encoding, and an
- * agent that gets all of them answers with messages that are accepted. */
+ * agent or a hub that gets all of them answers with messages that are accepted. */
 #include "agent/agent.h"
+#include "agent/hub.h"
 #include "base/bytes.h"
 
 static bool sent(void *arg, const char *subject, struct str bytes)
@@ -19,6 +20,12 @@ static struct err *started(void *arg, const struct question *q, u64 for_ns, stru
 	return NULL;
 }
 
+static struct err *merges(void *arg, struct task **ret)
+{
+	task_sample(arg, 1, ret);
+	return NULL;
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
@@ -32,7 +39,15 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 		.send = sent,
 		.start = started,
 	};
+	const struct hub_setup hub_setup = {
+		.host = STR("hub1"),
+		.max_running = 2,
+		.arg = &sample,
+		.send = sent,
+		.start = merges,
+	};
 	struct agent *a = agent_new(&setup);
+	struct hub *h = hub_new(&hub_setup);
 	struct bytes b = bytes_of(data, n);
 	while (!b.bad && b.at < b.n) {
 		AUTO_SB again = {0};
@@ -47,10 +62,18 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 		}
 		if (p)
 			agent_take(a, bytes);
+		if (p && size % 2)
+			agent_take_of_hub(a, bytes);
+		if (p)
+			hub_take(h, bytes);
 		agent_step(a);
+		hub_step(h);
 	}
 	agent_again(a);
+	hub_again(h);
 	agent_step(a);
+	hub_step(h);
 	agent_free(a);
+	hub_free(h);
 	return 0;
 }

@@ -183,7 +183,7 @@ def records():
 
 def make_keys():
 	keys = {}
-	for who in ('agent', 'asker'):
+	for who in ('agent', 'asker', 'hub'):
 		if os.path.exists(who + '.nk'):
 			os.unlink(who + '.nk')
 		keys[who] = run('sh', source + '/packaging/fleet/nkey.sh', who + '.nk').strip()
@@ -199,20 +199,38 @@ def secure():
 	run('openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', 'server.key', '-out', 'server.crt',
 	    '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost')
 	text = read(source + '/packaging/fleet/nats-server.conf').replace('/etc/sonde/tls', tmp).replace('0.0.0.0:4222', '127.0.0.1:{}')
-	for kind, who in (('AGENT', 'agent'), ('ASKER', 'asker')):
+	for kind, who in (('AGENT', 'agent'), ('ASKER', 'asker'), ('HUB', 'hub')):
 		text, n = re.subn('"U[A-Z2-7]{55}"(, permissions: [$]%s)' % kind, '"%s"\\1' % keys[who], text)
 		equal(n, 1)
 	server = Server(text, 'tls')
 	secret = {who: 'tls_ca = %s/server.crt\nnkey = %s\nnkey_seed = %s/%s.nk\n' % (tmp, keys[who], tmp, who) for who in keys}
 	write('asker.conf', 'url = %s\nkey = %s/ann\n%s' % (server.url, tmp, secret['asker']))
-	write('thief.conf', 'url = %s\nkey = %s/ann\n%s' % (server.url, tmp, secret['agent']))
+	for thief in ('agent', 'hub'):
+		write(thief + '-thief.conf', 'url = %s\nkey = %s/ann\n%s' % (server.url, tmp, secret[thief]))
 	configure(server, secret['agent'])
 	spawn(agent, '-c', 'agent.conf', stderr=open('agent.log', 'w'))
 	wait('the agent', lambda: 'web1' in output(sonde, 'fleet', 'list', '--wait', '300ms', '--nats', './asker.conf')[1])
 	equal(fleet(server, *ask, url='./asker.conf').split('\n')[-2], '1 of 1 host')
-	# An agent cannot ask, and an asker cannot be asked.
-	rc, out, err = output(sonde, 'fleet', 'list', '--wait', '1s', '--nats', './thief.conf')
-	assert 'web1' not in out, out
+	# A hub merges what is signed; it knows no more than it has to.
+	configure(server, secret['hub'], name='hub1', path='hub.conf')
+	write('hub.conf', read('hub.conf').replace('/stub\n', '/hub-sonde\n').replace('[labels]', 'hub = yes\n[labels]'))
+	write('hub-sonde', '#!/bin/sh\nexec %s "$@"\n' % sonde, 0o755)
+	spawn(agent, '-c', 'hub.conf', stderr=open('hub.log', 'w'))
+	wait('the hub', lambda: 'hub1' in output(sonde, 'fleet', 'list', '--wait', '300ms', '--nats', './asker.conf')[1])
+	write_stub(STUB + '\nsleep 1') # long enough to be given to a hub, but for a machine that is busy
+
+	def merged():
+		equal(fleet(server, *ask, url='./asker.conf').split('\n')[-2], '1 of 1 host')
+		return 'hub1: merged: answers of 1 host\n' in read('hub.log')
+
+	wait('the hub to have merged', merged, 200)
+	write_stub(STUB)
+	rc, out, err = output(sonde, 'fleet', '--nats', './asker.conf', '--key', 'eve', '--for', '1s', '--expect', '1', *ask)
+	wait('a refusal of the hub', lambda: 'hub1: refused: the question is signed by a key that this host does not allow\n' in read('hub.log'))
+	# Agents and hubs cannot ask, and an asker cannot be asked.
+	for thief in ('agent', 'hub'):
+		rc, out, err = output(sonde, 'fleet', 'list', '--wait', '1s', '--nats', './%s-thief.conf' % thief)
+		assert 'web1' not in out, out
 	configure(server, secret['asker'], name='false', path='false.conf')
 	write('false.conf', read('false.conf').replace('/state\n', '/false\n'))
 	os.makedirs('false', exist_ok=True)

@@ -32,6 +32,10 @@ static struct message full(enum message_kind kind)
 		.data = STR("data"),
 		.labels = STR("a=b"),
 		.running = STR("r"),
+		.hub = STR("hub1"),
+		.names = STR("a\nb"),
+		.last = true,
+		.now = true,
 	};
 	memset(m.id, 9, sizeof(m.id));
 	return m;
@@ -294,6 +298,63 @@ TEST(agent_sends_pieces)
 	bench_close(&t);
 }
 
+static void via(struct bench *t, const char *hub)
+{
+	AUTO_SB b = {0};
+	struct message m = {.kind = MSG_VIA, .instance = t->instance, .hub = str_z(hub)};
+	memset(m.id, 1, sizeof(m.id));
+	message_pack(&m, &b);
+	agent_take(t->agent, sb_str(&b));
+}
+
+static void of_hub(struct bench *t, enum message_kind kind)
+{
+	AUTO_SB b = {0};
+	struct message m = {
+		.kind = kind, .instance = t->instance, .count = 1, .reply = STR("_INBOX.b")};
+	memset(m.id, 1, sizeof(m.id));
+	message_pack(&m, &b);
+	agent_take_of_hub(t->agent, sb_str(&b));
+}
+
+#define DONE(to) to " done: 300000 bytes in 2 pieces, 0 here, cut\n"
+
+TEST(agent_answers_by_a_hub)
+{
+	struct bench t;
+	char text[1000];
+	bench_open(&t, 4, 300000);
+	ask(&t, 1, NULL, NULL, 0);
+	CHECK_STR(step(&t, text), TAKEN("0"));
+	via(&t, "hub1");
+	of_hub(&t, MSG_STOP); /* a hub gives no orders */
+	of_hub(&t, MSG_HELD); /* there is no answer yet */
+	of_hub(&t, MSG_GOT);
+	CHECK_STR(step(&t, text), "");
+	give(&t, MSG_STOP, 1, 0, 0);
+	CHECK_STR(step(&t, text), "_INBOX.a stopped: 1\n" DONE("_INBOX.a.hub.hub1"));
+	of_hub(&t, MSG_PULL);
+	CHECK_STR(step(&t, text), "_INBOX.a.hub.hub1 piece: 0 of 262144 bytes\n");
+	of_hub(&t, MSG_GOT); /* it is the asker who makes it forget */
+	via(&t, "hub1");
+	CHECK_STR(step(&t, text), "");
+	of_hub(&t, MSG_HELD);
+	agent_again(t.agent);
+	CHECK_STR(step(&t, text), TAKEN("0"));
+	give(&t, MSG_BEAT, 1, 1, 0);
+	CHECK_STR(step(&t, text), TAKEN("0"));
+	CHECK(agent_due(t.agent) > now_ns() + (KEEP_MS - 1000) * (u64)MILLI_NS);
+	via(&t, "hub2");
+	CHECK_STR(step(&t, text), DONE("_INBOX.a.hub.hub2"));
+	via(&t, ""); /* the hub is gone */
+	CHECK_STR(step(&t, text), DONE("_INBOX.a"));
+	give(&t, MSG_GOT, 1, 0, 0);
+	via(&t, "hub1");
+	CHECK_STR(step(&t, text), "");
+	CHECK(agent_due(t.agent) == UINT64_MAX);
+	bench_close(&t);
+}
+
 TEST(agent_refuses)
 {
 	struct bench t;
@@ -337,8 +398,8 @@ TEST(agent_is_found)
 	bench_open(&t, 2, 10);
 	for (u32 i = 0; agent_subject(t.agent, i, &subjects); i++)
 		sb_char(&subjects, ' ');
-	CHECK_STR(subjects.s, "sonde.run.all sonde.run.host.web1 sonde.run.label.env.prod "
-			      "sonde.run.label.role.web ");
+	CHECK_STR(subjects.s, "sonde.run.all sonde.run.host.web1 sonde.hub.web1 "
+			      "sonde.run.label.env.prod sonde.run.label.role.web ");
 	ask(&t, 1, NULL, NULL, 0);
 	step(&t, text);
 	struct message m = {.kind = MSG_WHO, .reply = STR("_INBOX.b"), .labels = STR("role=db")};

@@ -33,8 +33,9 @@ static void put_conf(struct sb *b, const struct conf *c)
 	put_text(b, "signers", c->allowed_signers);
 	put_list(b, "label", &c->label);
 	put_list(b, "deny", &c->deny);
-	sb_fmt(b, "\nallow %u unsafe %u, %llu s, %llu bytes, %llu ppm, %u", c->allow, c->unsafe,
-	       c->max_ns / SECOND_NS, c->max_memory, c->max_cpu, c->max_running);
+	sb_fmt(b, "\nallow %u unsafe %u, %llu s, %llu bytes, %llu ppm, %u%s", c->allow, c->unsafe,
+	       c->max_ns / SECOND_NS, c->max_memory, c->max_cpu, c->max_running,
+	       c->hub ? ", hub" : "");
 }
 
 static void check_conf(const char *text, const char *want, int line)
@@ -69,7 +70,7 @@ TEST(conf_of_everything)
 	     "allow = tools\nunsafe = signed\nallowed_signers = /signers\ndeny = write, "
 	     "str:*password*,uprobe\n"
 	     "max_seconds = 30\nmax_cpu = 0.5%\nmax_memory = 1G\nmax_running = 2\nsonde = "
-	     "/opt/sonde\nkey = /k\nstate = /s\n"
+	     "/opt/sonde\nkey = /k\nstate = /s\nhub = yes\n"
 	     "[labels]\nrole = web\nenv = prod\n# key = no\nnode = $SONDE_TEST_NODE\n",
 	     "tls://a:4222, tls://b\nnkey: "
 	     "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4\n"
@@ -77,7 +78,7 @@ TEST(conf_of_everything)
 	     "node-7\nkey: /k\nsonde: /opt/sonde\n"
 	     "state: /s\nsigners: /signers\nlabel: env=prod node=node-7 role=web\n"
 	     "deny: write str:*password* uprobe\nallow 0 unsafe 1, 30 s, 1073741824 bytes, 5000 "
-	     "ppm, 2");
+	     "ppm, 2, hub");
 	unsetenv("SONDE_TEST_NODE");
 }
 
@@ -97,6 +98,7 @@ TEST(conf_errors)
 	CONF("[label]\n", "f.conf:1:1: unknown section; [labels] is the only one");
 	CONF("allow = all", "f.conf:1:9: allow: tools, signed or any is needed (got 'all')");
 	CONF("unsafe = yes", "f.conf:1:10: unsafe: never or signed is needed (got 'yes')");
+	CONF("hub = on", "f.conf:1:7: hub: yes or no is needed (got 'on')");
 	CONF("deny = write,",
 	     "f.conf:1:8: deny: words as in write, or str:*password*, are needed (got '')");
 	CONF("deny = str:",
