@@ -12,7 +12,10 @@ enum {
 	MAX_ASKED = 4,        /* `fleet list` at a time */
 	DONE_MOST_MS = 10000, /* between two DONE */
 	SMALL_ANSWER = 4096,  /* sent at once, whatever the spread */
+	OWN_CLOCK_MS =
+		500, /* before the time of --at, a host that was not told its clock begins by it */
 };
+static const i64 MAX_AHEAD_NS = 3600ll * SECOND_NS;
 
 enum stage {
 	NOT_FOR_US,
@@ -36,8 +39,10 @@ struct run {
 	u64 done_ns;  /* when DONE is due */
 	u32 ndone;    /* how many were sent */
 	u64 drop_ns;  /* when the answer is forgotten */
-	char *via;    /* subject of the hub that the answer goes to; NULL: .reply */
-	bool held;    /* it has it */
+	u64 at_ns;    /* when it begins, by the asker's clock; 0: at once, or it was begun */
+	u64 go_ns; /* when it is begun by our own clock, if the asker has not compared the clocks */
+	char *via; /* subject of the hub that the answer goes to; NULL: .reply */
+	bool held; /* it has it */
 	char asker[64];
 	u64 began_ns, for_ns;
 };
@@ -236,7 +241,7 @@ static u32 count_running(const struct agent *a)
 static struct err *begin(struct agent *a, struct run *r, const struct question *q, struct str bytes,
 			 struct str signature)
 {
-	u64 left = q->for_ns - MIN(q->for_ns, r->since_ns);
+	u64 left = q->for_ns - MIN(q->for_ns, r->since_ns), wall = clock_ns(CLOCK_REALTIME);
 	if (q->for_ns && !left)
 		return err_new("the question came after its end");
 	if (count_running(a) >= a->s->max_running)
@@ -244,7 +249,15 @@ static struct err *begin(struct agent *a, struct run *r, const struct question *
 			"%u question%s running already, which is as many as this host allows",
 			a->s->max_running, a->s->max_running == 1 ? " is" : "s are");
 	struct err *e = a->s->judge ? a->s->judge(a->s->arg, q, bytes, signature) : NULL;
-	return e ? e : a->s->start(a->s->arg, q, left, &r->task);
+	e = e ? e : a->s->start(a->s->arg, q, left, &r->task);
+	if (e)
+		return e;
+	r->at_ns = r->since_ns ? 0 : q->at_ns;
+	r->go_ns = now_ns() + (r->at_ns > wall ? r->at_ns - wall : 0);
+	r->go_ns -= MIN(r->go_ns, OWN_CLOCK_MS * (u64)MILLI_NS);
+	if (!r->at_ns)
+		task_go(r->task, 0);
+	return NULL;
 }
 
 static void take_question(struct agent *a, const struct message *m, const struct question *q,
@@ -255,6 +268,9 @@ static void take_question(struct agent *a, const struct message *m, const struct
 		r->stage = NOT_FOR_US;
 		return;
 	}
+	/* Until the time of --at it is not late. */
+	u64 lead = q->at_ns ? q->at_ns - q->not_before_ns : 0;
+	r->since_ns -= MIN(r->since_ns, lead);
 	snprintf(r->asker, sizeof(r->asker), "%.*s", STRF(q->asker));
 	r->for_ns = q->for_ns;
 	struct err *e = begin(a, r, q, bytes, signature);
@@ -331,6 +347,17 @@ static void take_held(const struct agent *a, const struct message *m, struct run
 	r->drop_ns = now_ns() + KEEP_MS * (u64)MILLI_NS;
 }
 
+/* The asker has compared the clocks, and none is further off than questions may be. */
+static void take_start(const struct agent *a, const struct message *m, struct run *r)
+{
+	i64 ahead = (i64)m->ahead_ns;
+	if (!r || r->stage != RUNS || !r->at_ns || m->instance != a->instance ||
+	    ahead > MAX_AHEAD_NS || ahead < -MAX_AHEAD_NS)
+		return;
+	task_go(r->task, r->at_ns + (u64)ahead);
+	r->at_ns = 0;
+}
+
 static void take_pull(struct agent *a, const struct message *m, const struct run *r)
 {
 	if (!r || r->stage != DONE || m->instance != a->instance)
@@ -405,6 +432,7 @@ void agent_take(struct agent *a, struct str bytes)
 		break;
 	case MSG_STOP: take_stop(a, &m); break;
 	case MSG_WHO: take_who(a, &m); break;
+	case MSG_START: take_start(a, &m, r); break;
 	case MSG_VIA: take_via(a, &m, r); break;
 	case MSG_HUBS:
 	case MSG_PART:
@@ -462,6 +490,10 @@ static void step_run(struct agent *a, struct run *r, u64 now)
 	if (r->stage == RUNS) {
 		if (now > r->beat_ns + BEATS_END_MS * (u64)MILLI_NS)
 			task_stop(r->task);
+		if (r->at_ns && now >= r->go_ns) {
+			task_go(r->task, r->at_ns);
+			r->at_ns = 0;
+		}
 		task_step(r->task);
 		if (r->task->over) {
 			r->stage = DONE;
@@ -488,6 +520,8 @@ static u64 due_of(const struct run *r)
 		u64 task = task_due(r->task), gone = r->beat_ns + BEATS_END_MS * (u64)MILLI_NS + 1;
 		if (r->task->cut)
 			gone = UINT64_MAX;
+		if (r->at_ns)
+			task = MIN(task, r->go_ns);
 		due = MIN(due, MIN(task, gone));
 	} else if (r->stage == DONE) {
 		due = MIN(due, MIN(r->done_ns, r->drop_ns));

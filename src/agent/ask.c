@@ -12,7 +12,8 @@ enum {
 	NOBODY_MS = 6000,  /* so long at least one may */
 	SILENT_MS = 60000, /* without a word of an agent it is gone */
 	HUBS_MS =
-		300, /* so long hubs may take to offer themselves, before the first hosts are given to them */
+		300, /* so long hubs may take to offer themselves, before hosts are given to them */
+	START_MS = 1000,       /* before the time of --at hosts learn how their clocks are off */
 	HUB_SILENT_MS = 10000, /* without a word of a hub it is gone */
 	HUB_MERGES_MS = 30000, /* after the time for answers a hub may merge so long */
 	HUB_HOSTS = 2048,      /* of one hub at most */
@@ -34,11 +35,15 @@ struct asking {
 	VEC(struct hub_of *) hub;
 	u32 nmerged;                   /* merged answers */
 	u64 begun_ns, beat_ns, end_ns; /* end_ns 0: open */
+	u64 lead_ns;                   /* from the beginning until the time of --at */
 	u64 spread_ns;
 	u64 spread_ms;
 	bool stopped, broken; /* broken: nobody reads what we write */
 	bool again;           /* messages may be lost */
 	bool all_known;       /* hosts that answer later are not given to hubs */
+	bool all_said;        /* those that are there have said so */
+	bool started;         /* hosts know when they begin */
+	struct err *failed;   /* nobody is asked */
 	bool hurry;           /* hubs give what they have */
 };
 
@@ -157,6 +162,14 @@ static void compare_clocks(struct asking *k, struct peer *p, const struct messag
 	k->spread_ns = MAX(k->spread_ns, MIN(way, 3600ull * SECOND_NS));
 }
 
+static void send_start(struct asking *k, const struct peer *p)
+{
+	struct message m = {
+		.kind = MSG_START, .instance = p->instance, .ahead_ns = (u64)p->ahead_ns};
+	if (k->s->q->at_ns)
+		send_host(k, p->name, &m);
+}
+
 static void take_taken(struct asking *k, struct peer *p, const struct message *m)
 {
 	struct hub_of *hub = p->hub;
@@ -170,6 +183,8 @@ static void take_taken(struct asking *k, struct peer *p, const struct message *m
 	if (!m->since_ns || m->since_ns < LATE_MS * (u64)MILLI_NS)
 		compare_clocks(k, p, m);
 	p->stage = PEER_TRACES;
+	if (k->started)
+		send_start(k, p);
 	if (!m->good) {
 		AUTO_SB why = {0};
 		sb_add(&why, m->why);
@@ -450,16 +465,53 @@ static void change_hubs(struct asking *k)
 /* Have all said that they trace, or have had the time to? */
 static void look_at_hosts(struct asking *k, u64 now)
 {
-	u32 said = 0, wanted = k->s->q->host.n ? k->s->q->host.n : k->s->expect;
+	u32 said = 0, given = 0, wanted = k->s->q->host.n ? k->s->q->host.n : k->s->expect;
 	u64 settle = k->begun_ns + (SETTLE_MS + k->spread_ms) * MILLI_NS;
-	for (u32 i = 0; i < k->c.peer.n; i++)
-		said += k->c.peer.v[i]->stage > PEER_TRACES;
-	bool known = k->stopped || now > settle || (wanted && said >= wanted);
+	for (u32 i = 0; i < k->c.peer.n; i++) {
+		said += k->c.peer.v[i]->stage > PEER_EXPECTED;
+		given += k->c.peer.v[i]->stage > PEER_TRACES;
+	}
+	bool known = k->stopped || now > settle || (wanted && given >= wanted);
 	bool hurry = k->end_ns && now + k->s->wait_ns / 2 > k->end_ns;
-	if (known != k->all_known || hurry != k->hurry)
+	if ((known && !k->all_known) || (hurry && !k->hurry))
 		change_hubs(k);
 	k->all_known |= known;
+	k->all_said |= known || (wanted && said >= wanted);
 	k->hurry |= hurry;
+}
+
+/* How far clocks of hosts are apart at least, as fleet_ask() has it. */
+static struct err *check_clocks(const struct asking *k)
+{
+	const struct peer *first = NULL, *last = NULL; /* by their clocks */
+	for (u32 i = 0; i < k->c.peer.n; i++) {
+		const struct peer *p = k->c.peer.v[i];
+		i64 unsure = (i64)p->unsure_ns;
+		if (p->stage != PEER_TRACES && p->stage != PEER_BEHIND)
+			continue;
+		if (!first || p->ahead_ns + unsure < first->ahead_ns + (i64)first->unsure_ns)
+			first = p;
+		if (!last || p->ahead_ns - unsure > last->ahead_ns - (i64)last->unsure_ns)
+			last = p;
+	}
+	return first ? fleet_apart(first->name, first->ahead_ns + (i64)first->unsure_ns, last->name,
+				   last->ahead_ns - (i64)last->unsure_ns, k->s->apart_ns)
+		     : NULL;
+}
+
+/* When all hosts are there, or have had the time to be, they are told their clocks. */
+static void start_hosts(struct asking *k, u64 now)
+{
+	const struct question *q = k->s->q;
+	if (k->started || !q->at_ns)
+		return;
+	if (!k->all_said && now + START_MS * (u64)MILLI_NS < k->begun_ns + k->lead_ns)
+		return;
+	k->started = true;
+	k->failed = k->s->apart_ns ? check_clocks(k) : NULL;
+	for (u32 i = 0; i < k->c.peer.n && !k->failed; i++)
+		if (k->c.peer.v[i]->stage > PEER_EXPECTED && k->c.peer.v[i]->stage < PEER_OVER)
+			send_start(k, k->c.peer.v[i]);
 }
 
 static void look_at_hub(struct asking *k, struct hub_of *hub, u64 now)
@@ -474,9 +526,10 @@ static void look_at_hub(struct asking *k, struct hub_of *hub, u64 now)
 
 static void look_at_hubs(struct asking *k, u64 now)
 {
+	look_at_hosts(k, now);
+	start_hosts(k, now);
 	if (!k->s->hubs)
 		return;
-	look_at_hosts(k, now);
 	for (u32 i = 0; i < k->hub.n; i++)
 		if (k->hub.v[i]->good)
 			look_at_hub(k, k->hub.v[i], now);
@@ -546,31 +599,35 @@ static void take_message(struct asking *k, struct str bytes)
 
 /* ---- the end ---- */
 
+static bool is_late(const struct asking *k, const struct peer *p, u64 now)
+{
+	bool over = k->end_ns && now > k->end_ns;
+	if (!over || p->stage == PEER_BEHIND)
+		return false;
+	return p->stage == PEER_TRACES || now > k->end_ns + k->s->wait_ns ||
+	       (p->stage == PEER_FETCHED && now >= p->heard_ns + SECOND_NS);
+}
+
 static void end_late(struct asking *k, u64 now)
 {
-	u64 for_ns = k->s->q->for_ns,
-	    heard = for_ns ? for_ns + SETTLE_MS * (u64)MILLI_NS : k->s->wait_ns;
+	u64 for_ns = k->s->q->for_ns, settle = SETTLE_MS * (u64)MILLI_NS,
+	    known = k->begun_ns + k->lead_ns + (for_ns ? for_ns + settle : k->s->wait_ns);
 	struct collect *c = &k->c;
 	for (u32 i = 0; i < c->peer.n; i++) {
 		struct peer *p = c->peer.v[i];
 		struct hub_of *hub = p->hub;
-		bool over = k->end_ns && now > k->end_ns,
-		     moves = now<p->heard_ns + SECOND_NS, silent = now> p->heard_ns +
-			     SILENT_MS * (u64)MILLI_NS;
-		if (p->stage == PEER_EXPECTED && (over || now > k->begun_ns + heard)) {
+		bool silent = now > p->heard_ns + SILENT_MS * (u64)MILLI_NS,
+		     waits = p->stage == PEER_TRACES || (p->stage == PEER_BEHIND && !p->listed);
+		if (p->stage == PEER_EXPECTED && (now > known || (k->end_ns && now > k->end_ns)))
 			collect_end(c, p, FLEET_UNREACHABLE, "no agent of this name has answered");
-		} else if (silent &&
-			   (p->stage == PEER_TRACES || (p->stage == PEER_BEHIND && !p->listed))) {
+		else if (silent && waits)
 			collect_end(c, p, FLEET_LATE, "nothing was heard of it for a minute");
-			if (hub)
-				hub->changed = true;
-		} else if (over && p->stage != PEER_BEHIND &&
-			   (p->stage == PEER_TRACES || (p->stage == PEER_FETCHED && !moves) ||
-			    now > k->end_ns + k->s->wait_ns)) {
+		else if (is_late(k, p, now))
 			collect_end(c, p, p->got ? FLEET_PARTIAL : FLEET_LATE,
 				    p->got ? "the rest of its answer did not come in time"
 					   : "it did not answer in time");
-		}
+		if (hub && silent && waits)
+			hub->changed = true;
 	}
 }
 
@@ -584,7 +641,8 @@ static bool all_over(const struct asking *k, u64 now)
 	if (k->stopped || k->s->q->host.n)
 		return true;
 	if (wanted > k->c.peer.n)
-		settle = MAX(settle, k->s->q->for_ns ? k->s->q->for_ns : k->s->wait_ns);
+		settle = MAX(settle,
+			     k->lead_ns + (k->s->q->for_ns ? k->s->q->for_ns : k->s->wait_ns));
 	else if (wanted)
 		settle = 0;
 	return now > k->begun_ns + settle;
@@ -629,7 +687,7 @@ static void take_letters(struct asking *k)
 
 static void talk(struct asking *k)
 {
-	for (u64 now = now_ns(); !k->broken && !all_over(k, now); now = now_ns()) {
+	for (u64 now = now_ns(); !k->broken && !k->failed && !all_over(k, now); now = now_ns()) {
 		struct pollfd p[] = {
 			{.fd = inbox_fd(k->s->in), .events = POLLIN},
 			{.fd = k->stopped ? -1 : k->s->from, .events = POLLIN},
@@ -687,7 +745,9 @@ struct err *ask_hosts(const struct ask_spec *s)
 	k.hubs = (struct collect){.arg = &k, .put = keep_frame, .send = send_hub, .got = MSG_GOT};
 	u64 hosts = s->q->host.n ? s->q->host.n : s->expect ? s->expect : 1000;
 	k.spread_ms = hosts / 2;
-	k.end_ns = s->q->for_ns ? k.begun_ns + s->q->for_ns + s->wait_ns : 0;
+	u64 wall = clock_ns(CLOCK_REALTIME);
+	k.lead_ns = s->q->at_ns > wall ? s->q->at_ns - wall : 0;
+	k.end_ns = s->q->for_ns ? k.begun_ns + k.lead_ns + s->q->for_ns + s->wait_ns : 0;
 	k.beat_ns = k.begun_ns + BEAT_MS * (u64)MILLI_NS;
 	for (u32 i = 0; i < s->hosts.n; i++)
 		collect_add(&k.c, s->hosts.v[i]);
@@ -701,9 +761,12 @@ struct err *ask_hosts(const struct ask_spec *s)
 	pack_u64(&b, 0);
 	pack_u64(&b, k.spread_ns);
 	pack_u64(&b, k.c.last_ns ? k.c.last_ns - k.begun_ns : 0);
-	put_frame(&k, BUS_TIMES, 0, sb_str(&b));
+	if (!k.failed)
+		put_frame(&k, BUS_TIMES, 0, sb_str(&b));
 	collect_free(&k.c);
 	collect_free(&k.hubs);
 	vec_free(&k.hub);
+	if (k.failed)
+		return k.failed;
 	return k.broken ? err_new("sonde fleet is gone") : NULL;
 }

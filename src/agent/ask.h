@@ -20,6 +20,7 @@ struct ask_spec {
 	struct str sealed;
 	u64 wait_ns;
 	u32 expect;
+	u64 apart_ns; /* hosts whose clocks are further apart do not wait for the time of --at: nobody does; 0: any */
 	bool hubs;    /* they may fetch and merge answers (hub.h) */
 	int from, to; /* descriptors: whose end is the wish to stop; frames */
 };

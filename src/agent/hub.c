@@ -153,7 +153,10 @@ static struct err *begin(struct hub *h, struct served *v, const struct question 
 	if (n >= h->s->max_running)
 		return err_new("the hub merges answers to %u questions already", n);
 	struct err *e = h->s->judge ? h->s->judge(h->s->arg, q, bytes, signature) : NULL;
-	return e ? e : h->s->start(h->s->arg, &v->task);
+	e = e ? e : h->s->start(h->s->arg, &v->task);
+	if (!e)
+		task_go(v->task, 0);
+	return e;
 }
 
 static void add_served(struct hub *h, const struct message *m, const struct question *q,

@@ -665,37 +665,53 @@ static struct err *check_names(const struct question *q)
 	return NULL;
 }
 
-static struct err *fill_question(struct program *p, struct question *q, struct str frame)
-{
-	struct utsname u;
-	const char *user = getenv("USER");
-	struct err *e = question_of_frame(&p->a, frame, q);
-	if (!e)
-		e = question_new_id(q->id);
-	if (!e)
-		e = check_names(q);
-	if (e)
-		return e;
-	question_sort(&q->host);
-	question_sort(&q->label);
-	q->not_before_ns = clock_ns(CLOCK_REALTIME);
-	/* Machines may be slow to sign and to begin; when hosts stop tracing is decided by the time since the question. */
-	u64 valid = (q->for_ns ? q->for_ns : LONGEST_TOOL_NS) + SLACK_NS;
-	q->not_after_ns = q->not_before_ns + MIN(valid, QUESTION_MAX_VALID_NS);
-	q->asker =
-		str_z(arena_fmt(&p->a, "%s@%s", user ? user : "?", uname(&u) ? "?" : u.nodename));
-	return NULL;
-}
-
 /* What sonde fleet says: fleet/bus.h. */
 struct order {
 	const char *url, *key; /* key: "" if there is none */
-	u64 for_ns, wait_ns;
+	u64 for_ns, wait_ns, at_ns, after_ns, apart_ns;
 	u32 expect;
 	bool hubs;
 	struct question_list hosts, labels;
 	struct str frame;
 };
+
+static struct err *fill_times(struct question *q, const struct order *o)
+{
+	u64 valid = (o->for_ns ? o->for_ns : LONGEST_TOOL_NS) + SLACK_NS;
+	q->not_before_ns = clock_ns(CLOCK_REALTIME);
+	q->for_ns = o->for_ns;
+	q->at_ns = o->after_ns ? q->not_before_ns + o->after_ns : o->at_ns;
+	if (q->at_ns && q->at_ns < q->not_before_ns)
+		return err_new("no host was asked, because the time of --at is over");
+	u64 lead = q->at_ns ? q->at_ns - q->not_before_ns : 0;
+	if (lead > QUESTION_MAX_VALID_NS - MIN(valid, QUESTION_MAX_VALID_NS))
+		return err_new(
+			"no host was asked, because a question is valid for 24 hours, and --at is "
+			"later");
+	/* Machines may be slow to sign and to begin; when hosts stop tracing is decided by the time since the question. */
+	q->not_after_ns = q->not_before_ns + lead + MIN(valid, QUESTION_MAX_VALID_NS);
+	return NULL;
+}
+
+static struct err *fill_question(struct program *p, struct question *q, const struct order *o)
+{
+	struct utsname u;
+	const char *user = getenv("USER");
+	struct err *e = question_of_frame(&p->a, o->frame, q);
+	if (!e)
+		e = question_new_id(q->id);
+	if (!e)
+		e = check_names(q);
+	if (!e)
+		e = fill_times(q, o);
+	if (e)
+		return e;
+	question_sort(&q->host);
+	question_sort(&q->label);
+	q->asker =
+		str_z(arena_fmt(&p->a, "%s@%s", user ? user : "?", uname(&u) ? "?" : u.nodename));
+	return NULL;
+}
 
 static struct err *take_order(struct program *p, const struct sb *in, struct order *ret)
 {
@@ -706,6 +722,9 @@ static struct err *take_order(struct program *p, const struct sb *in, struct ord
 	ret->wait_ns = bytes_u64(&b);
 	ret->expect = bytes_u32(&b);
 	ret->hubs = bytes_u8(&b);
+	ret->at_ns = bytes_u64(&b);
+	ret->after_ns = bytes_u64(&b);
+	ret->apart_ns = bytes_u64(&b);
 	ret->hosts = take_list(&p->a, &b);
 	ret->labels = take_list(&p->a, &b);
 	ret->frame = unpack_str(&b);
@@ -746,8 +765,7 @@ static struct err *ask(struct program *p)
 	q.host = (struct question_list){arena_newn(&p->a, struct str, o.hosts.n + 1), o.hosts.n};
 	memcpy(q.host.v, o.hosts.v ? o.hosts.v : q.host.v, o.hosts.n * sizeof(*o.hosts.v));
 	q.label = o.labels;
-	e = fill_question(p, &q, o.frame);
-	q.for_ns = o.for_ns;
+	e = fill_question(p, &q, &o);
 	if (!e)
 		e = open_asker(p, &nats, reply);
 	q.reply = str_z(reply);
@@ -764,6 +782,7 @@ static struct err *ask(struct program *p)
 			.wait_ns = o.wait_ns,
 			.expect = o.expect,
 			.hubs = o.hubs,
+			.apart_ns = o.apart_ns,
 			.from = STDIN_FILENO,
 			.to = STDOUT_FILENO,
 		};

@@ -144,6 +144,8 @@ static struct err *check_times(const struct question *q)
 		return err_new("the question is valid for more than 24 hours");
 	if (q->for_ns > QUESTION_MAX_VALID_NS)
 		return err_new("the question asks for more than 24 hours of tracing");
+	if (q->at_ns && (q->at_ns < q->not_before_ns || q->at_ns > q->not_after_ns))
+		return err_new("the question is to begin at a time when it is not valid");
 	if (!q->for_ns && q->kind != QUESTION_TOOL)
 		return err_new("the question does not say for how long hosts trace");
 	return NULL;
@@ -236,6 +238,7 @@ struct err *question_pack(const struct question *q, struct sb *ret)
 	pack_u64(&b, q->not_before_ns);
 	pack_u64(&b, q->not_after_ns);
 	pack_u64(&b, q->for_ns);
+	pack_u64(&b, q->at_ns);
 	pack_u8(&b, q->kind);
 	pack_str(&b, q->name);
 	pack_str(&b, q->text);
@@ -285,6 +288,7 @@ struct err *question_unpack(struct arena *a, struct str bytes, struct question *
 	q.not_before_ns = bytes_u64(&b);
 	q.not_after_ns = bytes_u64(&b);
 	q.for_ns = bytes_u64(&b);
+	q.at_ns = bytes_u64(&b);
 	q.kind = (enum question_kind)bytes_u8(&b);
 	q.name = unpack_str(&b);
 	q.text = unpack_str(&b);

@@ -17,7 +17,7 @@
  *	id                   16 bytes
  *	not_before_ns        8 bytes
  *	not_after_ns         8 bytes
- *	for_ns               8 bytes
+ *	for_ns, at_ns        8 bytes each
  *	kind                 1 byte
  *	name, text           2 texts
  *	option, argument     2 lists
@@ -64,6 +64,8 @@ struct question {
 	 * learns of the question later traces for a shorter time. No host begins after the second. */
 	u64 not_before_ns, not_after_ns;
 	u64 for_ns; /* how long hosts trace; 0: until the tool ends by itself */
+	/* When all hosts begin, by the asker's clock; 0: at once. Then hosts trace until at_ns + for_ns. */
+	u64 at_ns;
 	enum question_kind kind : 8;
 	struct str name, text;
 	/* Words for sonde, as "--cgroup" "a.slice": only those options that `sonde fleet` passes on. */

@@ -37,8 +37,9 @@ struct err *task_child(const char *const *words, u32 nword, struct str frame, st
 		free(t);
 		return e;
 	}
-	sb_fmt(&t->input, "clock\n%u 0\n", frame.n);
-	sb_add(&t->input, frame);
+	sb_z(&t->input, "clock\n");
+	sb_add(&t->frame, frame);
+	t->waits = true;
 	*ret = t;
 	return NULL;
 }
@@ -46,9 +47,23 @@ struct err *task_child(const char *const *words, u32 nword, struct str frame, st
 void task_sample(const struct sample *s, u64 for_ns, struct task **ret)
 {
 	struct task *t = xcalloc(1, sizeof(*t));
-	*t = (struct task){
-		.fd = {-1, -1, -1}, .sample = s, .end_ns = for_ns ? now_ns() + for_ns : 0};
+	*t = (struct task){.fd = {-1, -1, -1}, .sample = s, .for_ns = for_ns, .waits = true};
 	*ret = t;
+}
+
+void task_go(struct task *t, u64 at_ns)
+{
+	u64 wall = clock_ns(CLOCK_REALTIME), waits = at_ns > wall ? at_ns - wall : 0;
+	if (!t->waits)
+		return;
+	t->waits = false;
+	if (t->sample) {
+		t->end_ns = t->end_ns || !t->for_ns ? t->end_ns : now_ns() + waits + t->for_ns;
+		return;
+	}
+	sb_fmt(&t->input, "%u %llu\n", (u32)t->frame.n, at_ns);
+	sb_add(&t->input, sb_str(&t->frame));
+	sb_free(&t->frame);
 }
 
 static void close_end(struct task *t, int i)
@@ -244,6 +259,7 @@ void task_free(struct task *t)
 	}
 	for (int i = 0; i < 3; i++)
 		close_end(t, i);
+	sb_free(&t->frame);
 	sb_free(&t->input);
 	sb_free(&t->answer);
 	sb_free(&t->said);

@@ -58,6 +58,7 @@ static const struct field fields[MSG_KINDS][MAX_FIELDS] = {
 	[MSG_PART] = {NUM(instance), YES(last), YES(now), ANSWER_TO, TXT(names, MAX_NAMES)},
 	[MSG_VIA] = {NUM(instance), {MAYBE, offsetof(struct message, hub), QUESTION_MAX_NAME}},
 	[MSG_HELD] = {NUM(instance)},
+	[MSG_START] = {NUM(instance), NUM(ahead_ns)},
 	[MSG_MERGED] = {SENDER, NUM(bytes), NUM(pieces), TXT(data, ANSWER_SENT)},
 };
 

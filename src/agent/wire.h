@@ -7,6 +7,7 @@
  *
  *	asker				agent
  *	ASK, to all or to some		TAKEN, with the reason if it refuses; it traces
+ *	START, if it is to wait		(waits for the time in the question; then it traces)
  *	BEAT, every two seconds		WANT, if it does not know the question: it gets ASK
  *					DONE, every two seconds: how large its answer is
  *	PULL, of so many pieces		PIECE ...
@@ -64,6 +65,7 @@ enum message_kind {
 	MSG_VIA,
 	MSG_HELD,
 	MSG_MERGED,
+	MSG_START,
 	MSG_KINDS,
 };
 /* Which members a kind has is in wire.c. Texts are views into the bytes. */
@@ -81,14 +83,15 @@ struct message {
 	bool again; /* TAKEN may be lost: it is to be sent again */
 	/* Wall clocks: of the asker when it sent ASK or BEAT, of the agent when that came, and when TAKEN was sent. */
 	u64 asked_ns, came_ns, sent_ns;
-	bool good;                  /* TAKEN: it traces; DONE: sonde ended with status 0 */
-	bool cut;                   /* DONE: it was stopped before its time */
-	struct str why;             /* why not, for people */
-	struct str said;            /* what sonde printed beside its answer */
-	u64 bytes;                  /* of the answer */
-	u64 pieces;                 /* of it, PIECE_BYTES each, the last one shorter */
-	u64 first, count;           /* PULL: which; PIECE: first */
-	struct str data;            /* PIECE; DONE: the whole answer, or nothing */
+	u64 ahead_ns;     /* START: how far the agent's clock is ahead of the asker's, as i64 */
+	bool good;        /* TAKEN: it traces; DONE: sonde ended with status 0 */
+	bool cut;         /* DONE: it was stopped before its time */
+	struct str why;   /* why not, for people */
+	struct str said;  /* what sonde printed beside its answer */
+	u64 bytes;        /* of the answer */
+	u64 pieces;       /* of it, PIECE_BYTES each, the last one shorter */
+	u64 first, count; /* PULL: which; PIECE: first */
+	struct str data;  /* PIECE; DONE: the whole answer, or nothing */
 	struct str labels, running; /* HERE: for people */
 	struct str hub;             /* VIA: the hub that the answer goes to; "": the asker itself */
 	/* PART: hosts of the hub; SERVES: those that it has answers of; a line for each. */

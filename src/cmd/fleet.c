@@ -170,10 +170,9 @@ static struct err *set(void *self, int id, const char *val)
 /* How hosts are reached: by commands or by agents. */
 static struct err *check_way(const struct fleet *f)
 {
-	if (f->nats && (f->via || f->sudo || f->binaries || f->cache || f->parallel ||
-			f->at.at_ns || f->at.after_ns || f->skew))
+	if (f->nats && (f->via || f->sudo || f->binaries || f->cache || f->parallel))
 		return err_new("--nats reaches hosts by their agents: --via, --sudo, --binaries, "
-			       "--cache, --parallel, --at and --skew do not apply");
+			       "--cache and --parallel do not apply");
 	if (!f->nats && (f->label.n || f->expect || f->key))
 		return err_new("--label, --expect and --key need --nats URL");
 	if (!f->nats && !f->hosts.name.n)
@@ -398,10 +397,16 @@ static struct err *program(void *arg, struct str arch, const struct fleet_progra
 
 /* ---- asking ---- */
 
+/* How far clocks may be apart. */
+static u64 apart_of(const struct fleet *f)
+{
+	bool given = f->at.at_ns || f->at.after_ns;
+	return given && !f->skew ? max_skew_ns : 0;
+}
+
 static struct err *ask_by_commands(struct fleet *f, struct str question, u64 for_ns,
 				   struct signals *signals)
 {
-	bool given = f->at.at_ns || f->at.after_ns;
 	AUTO_SB version = {0};
 	sb_fmt(&version, "sonde %s (commit %s,", SONDE_VERSION, sonde_commit);
 	const struct embed *shell = embed_find(STR("src/fleet/far.sh"));
@@ -414,7 +419,7 @@ static struct err *ask_by_commands(struct fleet *f, struct str question, u64 for
 		.ask = question,
 		.at_ns = f->at.at_ns,
 		.after_ns = f->at.after_ns,
-		.apart_ns = given && !f->skew ? max_skew_ns : 0,
+		.apart_ns = apart_of(f),
 		.keep = f->cache,
 		.parallel = f->parallel ? (u32)f->parallel : 64,
 		.for_ns = for_ns,
@@ -442,6 +447,9 @@ static struct err *ask_by_agents(struct fleet *f, struct str question, u64 for_n
 		.nlabel = f->label.n,
 		.for_ns = for_ns,
 		.wait_ns = f->wait_ns,
+		.at_ns = f->at.at_ns,
+		.after_ns = f->at.after_ns,
+		.apart_ns = apart_of(f),
 		.expect = (u32)f->expect,
 		.hubs = !f->o.by_host, /* there would be nothing to merge; labels are the same option */
 		.frame = question,

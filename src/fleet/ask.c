@@ -345,16 +345,9 @@ static struct err *check_clocks(const struct asking *a)
 		if (!last || h->ahead_ns - unsure > last->ahead_ns - (i64)last->unsure_ns)
 			last = h;
 	}
-	i64 apart = !first ? 0
-			   : last->ahead_ns - (i64)last->unsure_ns - first->ahead_ns -
-				     (i64)first->unsure_ns;
-	if (apart <= 0 || (u64)apart <= a->q->apart_ns)
-		return NULL;
-	return err_new("no host was asked, because the clock of %.*s is %.*f s ahead of that of "
-		       "%.*s (--skew asks "
-		       "all the same)",
-		       STRF(last->name), apart >= SECOND_NS ? 0 : 1, (double)apart / 1e9,
-		       STRF(first->name));
+	return first ? fleet_apart(first->name, first->ahead_ns + (i64)first->unsure_ns, last->name,
+				   last->ahead_ns - (i64)last->unsure_ns, a->q->apart_ns)
+		     : NULL;
 }
 
 static void ask_host(struct asking *a, struct call *c, u64 at)
@@ -566,6 +559,16 @@ struct err *fleet_ask(const struct fleet_question *q, struct fleet_host *host, u
 	free(a.call);
 	free(a.poll);
 	return a.failed;
+}
+
+struct err *fleet_apart(struct str first, i64 first_ns, struct str last, i64 last_ns, u64 apart_ns)
+{
+	i64 apart = last_ns - first_ns;
+	if (apart <= 0 || (u64)apart <= apart_ns)
+		return NULL;
+	return err_new("no host was asked, because the clock of %.*s is %.*f s ahead of that of "
+		       "%.*s (--skew asks all the same)",
+		       STRF(last), apart >= SECOND_NS ? 0 : 1, (double)apart / 1e9, STRF(first));
 }
 
 const char *fleet_keep(struct fleet_host *h, struct str bytes, u64 *all)

@@ -72,4 +72,7 @@ struct err *fleet_ask(const struct fleet_question *q, struct fleet_host *host, u
 		      struct fleet_times *times) MUST_USE;
 /* Adds bytes to the answer; all: bytes of all hosts together. NULL, or why they are not kept. */
 const char *fleet_keep(struct fleet_host *h, struct str bytes, u64 *all);
+/* An error if the clock of the last host, by its clock, is more than apart_ns ahead of the first one's. */
+struct err *fleet_apart(struct str first, i64 first_ns, struct str last, i64 last_ns,
+			u64 apart_ns) MUST_USE;
 void fleet_free(struct fleet_host *host, u32 n);

@@ -45,6 +45,9 @@ static void put_question(const struct bus_question *q, struct sb *ret)
 	pack_u64(&b, q->wait_ns);
 	pack_u32(&b, q->expect);
 	pack_u8(&b, q->hubs);
+	pack_u64(&b, q->at_ns);
+	pack_u64(&b, q->after_ns);
+	pack_u64(&b, q->apart_ns);
 	pack_list(&b, q->host, q->nhost);
 	pack_list(&b, q->label, q->nlabel);
 	pack_str(&b, q->frame);

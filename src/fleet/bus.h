@@ -11,6 +11,7 @@
  *	for_ns, wait_ns      8 bytes each
  *	expect               4 bytes: at least so many hosts are waited for
  *	hubs                 1 byte: hubs may merge answers
+ *	at_ns, after_ns, apart_ns    8 bytes each, as in struct fleet_question; after_ns: after the question
  *	hosts, labels        lists: their number (4 bytes), and the texts
  *	frame                text: cmd/fleet.h, without the line that says how many bytes
  *
@@ -60,7 +61,7 @@ struct bus_question {
 	struct str url, key;
 	const struct str *host, *label; /* of those that are asked; none of both: all */
 	u32 nhost, nlabel;
-	u64 for_ns, wait_ns;
+	u64 for_ns, wait_ns, at_ns, after_ns, apart_ns;
 	u32 expect;
 	bool hubs; /* they may merge answers */
 	struct str frame;

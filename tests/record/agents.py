@@ -2,7 +2,7 @@
 
 A test calls begin() first, which changes to a new folder, and run() last.
 """
-import os, random, re, shutil, socket, subprocess, sys, tempfile, threading, time
+import os, random, re, shutil, socket, struct, subprocess, sys, tempfile, threading, time
 
 slow = float(os.environ.get('TEST_SLOW', '1'))
 source = os.path.abspath(os.path.dirname(__file__) + '/../..')
@@ -25,7 +25,7 @@ def begin(*options):
 		args = args[2:]
 	build = os.path.abspath(args[0] if args else 'build')
 	sonde, agent = build + '/sonde', build + '/sonde-agent'
-	held = tempfile.TemporaryDirectory()
+	held = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
 	tmp = held.name
 	os.chdir(tmp)
 	os.environ['PATH'] = build + ':' + os.environ['PATH'] + ':/usr/sbin'
@@ -202,7 +202,15 @@ class Listener:
 
 
 # Kinds of messages.
-TAKEN, SERVES, PART, VIA, HELD, MERGED = 7, 14, 15, 16, 17, 18
+TAKEN, SERVES, PART, VIA, HELD, MERGED, START = 7, 14, 15, 16, 17, 18, 19
+
+
+def message(kind, id, *fields):
+	"""Texts, numbers of 8 bytes and truth values, as src/agent/wire.h has them."""
+	data = b'sonde-m\1' + bytes([kind]) + id
+	for f in fields:
+		data += struct.pack('<I', len(f)) + f if isinstance(f, bytes) else struct.pack('<B', f) if isinstance(f, bool) else struct.pack('<Q', f)
+	return data
 
 
 def fleet_words(words, server):

@@ -6,7 +6,7 @@ import agents
 sys.dont_write_bytecode = True
 sys.path.insert(0, agents.source + '/docs')
 import read_recording
-from agents import (Client, HELD, Listener, MERGED, PART, SERVES, Server, VIA, await_agents, end, equal, fleet, fleet_words, line_of, listed, need, read, run, run_agent,
+from agents import (Client, HELD, Listener, MERGED, PART, SERVES, Server, VIA, await_agents, end, equal, fleet, fleet_words, line_of, listed, message, need, read, run, run_agent,
 		    run_cases, simulate, spawn, untimed, wait, write_stub)
 
 agents.begin()
@@ -281,14 +281,6 @@ def large():
 	equal(answer_behind(server, 'abc', *ask) == alone, True, 'the answer')
 	equal(merged_by('l1'), [3])
 	server.kill()
-
-
-def message(kind, id, *fields):
-	"""Texts and numbers of 8 or 1 bytes, as src/agent/wire.h has them."""
-	data = b'sonde-m\1' + bytes([kind]) + id
-	for f in fields:
-		data += struct.pack('<I', len(f)) + f if isinstance(f, bytes) else struct.pack('<B', f) if isinstance(f, bool) else struct.pack('<Q', f)
-	return data
 
 
 def frame(kind, host, data):

@@ -2,9 +2,9 @@
 # nats.py [-n NAME] [-l AGENTS] BUILD - one question to many agents through nats-server on loopback: who answers, what is
 # merged, and what happens when the server, agents or the asker die. Answers are made of recordings (mkrec), or by shells
 # that act as sonde on their hosts; as root one agent also traces. -l: how many agents are simulated at most (100).
-import json, os, random, re, shutil, signal, socket, subprocess, time
+import json, os, random, re, shutil, signal, socket, struct, subprocess, time
 import agents
-from agents import (Listener, Server, TAKEN, await_agents, end, equal, fleet, fleet_words, line_of, need, run, run_agent, run_cases, simulate, spawn,
+from agents import (Client, Listener, START, Server, TAKEN, await_agents, end, equal, fleet, fleet_words, line_of, message, need, run, run_agent, run_cases, simulate, spawn,
 		    untimed, wait, write, write_stub)
 
 agents_at_most = int(agents.begin('-l').get('-l', 100))
@@ -22,6 +22,7 @@ def command(*words, server):
 
 # What a sonde on the host of an agent does with a question.
 does = '''head -c "$n" > "$HOST.question" || exit 1
+echo "$start" > "$HOST.start"
 touch "$HOST.began"
 case $DOES in
 waits) cat > /dev/null; touch "$HOST.ended" ;;
@@ -134,6 +135,46 @@ WARNING: refuses: refused: stdin:1:1-2: ERROR: no such probe
 	server.kill()
 
 
+def begin_together():
+	"""--at: each host gets the time by its own clock; if clocks are too far apart, nobody begins."""
+	server = Server()
+	for name in ('t1', 't2'):
+		run_agent(server, name, '-q')
+	await_agents(2, server)
+	heard = Listener(server, 'sonde.run.host.>')
+	at = int(time.time()) + 8
+	equal(fleet('-q', '--hosts', 't1,t2', '--at', '@%d' % at, '--for', '1s', '--wait', '60s', '-e', count, server=server), whole(2) +
+	      ''.join('@last[t%d, %s]: %d\n' % (i, comm, id) for comm, id in (('worker', 1), ('cat', 257)) for i in (1, 2)))
+	for name in ('t1', 't2'):
+		with open(name + '.start') as f:
+			start = int(f.read())
+		assert abs(start - at * 10**9) < 10**9, (start, at)
+		os.unlink(name + '.start')
+	equal({(START, 'sonde.run.host.t1'), (START, 'sonde.run.host.t2')} <= heard.subjects, True, 'hosts learn the time')
+	# A host whose clock is an hour ahead says so with its first word, as the other does by itself.
+	ask = ['-q', '--hosts', 't1,far', '--at', '+600s', '--for', '1s', '--wait', '60s', '-e', count]
+	for more in ([], ['--skew']):
+		client = Client(server, 'sonde.run.host.far')
+		asker = spawn(*fleet_words(ask + more, server), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+		subject, data = client.message(b'sonde-s')
+		inbox = re.search(rb'_INBOX[.][0-9a-f]{32}', data).group().decode()
+		asked = struct.unpack_from('<Q', data, 25 + 16)[0]
+		late = asked + 3600 * 10**9
+		client.publish(inbox, message(TAKEN, data[9:25], b'far', 7, b'boot', b'kernel', b'version', 0, asked, late, late, True, b''))
+		if not more:
+			equal(asker.communicate()[0], 'ERROR: no host was asked, because the clock of far is 3600 s ahead of that of t1 (--skew asks all the same)\n')
+			equal(asker.wait(), 1)
+			wait('the end of its question', lambda: not re.search('[0-9a-f]{32}', line_of('t1', server)))
+			equal(os.path.exists('t1.start'), False, 'a host has begun')
+			continue
+		while data[8] != START:
+			subject, data = client.message()
+		ahead = struct.unpack_from('<q', data, 25 + 8)[0]
+		assert abs(ahead - 3600 * 10**9) < 60 * 10**9, ahead
+		end(asker)
+	server.kill()
+
+
 def labels():
 	"""Only hosts that have all labels, and one of the names, are asked."""
 	server = Server()
@@ -214,8 +255,10 @@ def clocks():
 def mistakes():
 	"""Mistakes are reported before a host is asked."""
 	server = Server()
-	equal(fleet('--via', 'x {}', '-e', count, server=server), 'ERROR: --nats reaches hosts by their agents: --via, --sudo, --binaries, --cache, '
-	      '--parallel, --at and --skew do not apply\nUSAGE:\n    sonde fleet --hosts HOST,... [-e PROGRAM | SCRIPT | TOOL]\n[1]\n')
+	equal(fleet('--via', 'x {}', '-e', count, server=server), 'ERROR: --nats reaches hosts by their agents: --via, --sudo, --binaries, --cache '
+	      'and --parallel do not apply\nUSAGE:\n    sonde fleet --hosts HOST,... [-e PROGRAM | SCRIPT | TOOL]\n[1]\n')
+	equal(fleet('--at', '+24h', '-e', count, server=server), 'ERROR: no host was asked, because a question is valid for 24 hours, and --at is later\n[1]\n')
+	equal(fleet('--at', '@5', '-e', count, server=server), 'ERROR: no host was asked, because the time of --at is over\n[1]\n')
 	equal(fleet('--hosts', 'a..b', '-e', count, server=server), "ERROR: 'a..b' cannot be the name of an agent\n[1]\n")
 	equal(fleet('--label', 'prod', '-e', count, server=server), "ERROR: --label needs KEY=VALUE (got 'prod')\n[1]\n")
 	equal(fleet('--expect', '0', '-e', count, server=server).split('\n')[0], "ERROR: --expect needs a number from 1 to 10000 (got '0')")
@@ -409,6 +452,7 @@ def traces():
 	equal(fleet('--for', '20s', '-e', 'begin { @ = count(); printf("%d\\n", 7); exit(); }', server=server), '7\n\n\n@: 1\n1 of 1 host; T\n')
 	equal(fleet('--for', '20s', '-e', 'begin { printf("%s\\n", str($1)); exit(); }', 'x', server=server), 'x\n\n\n1 of 1 host; T\n')
 	equal(fleet('--for', '20s', '--by', 'label:zone', '-e', 'begin { @ = count(); exit(); }', server=server), '\n\n@[z]: 1\n1 of 1 host; T\n')
+	equal(re.sub('; (start|real: )[^\n]*', '', fleet('--at', '+2s', '--for', '20s', '-e', 'begin { printf("at\\n"); exit(); }', server=server)), 'at\n\n\n1 of 1 host; T\n')
 	got = fleet('--for', '20s', '-e', 'begin { exit(); }', 'x', '-o', tmp + '/evil', server=server)
 	equal(got.split('\n')[0], 'real: ERROR: who asks an agent chooses no options of sonde behind the script')
 	equal(os.path.exists('evil'), False, 'a file of the asker')
@@ -458,7 +502,8 @@ def hostile():
 	server.kill()
 
 
-cases = [killed_asker, killed_server, killed_agents, forty_are_one, joins, failures, stops, labels, by_label, clocks, mistakes, pieces, many, hostile, traces]
+cases = [killed_asker, killed_server, killed_agents, forty_are_one, joins, failures, stops, begin_together, labels, by_label, clocks, mistakes, pieces,
+	 many, hostile, traces]
 need('nats-server')
 make_answers()
 run_cases(cases, lanes=4)

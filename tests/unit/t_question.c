@@ -20,6 +20,7 @@ static struct question *fill(struct sample *s)
 		.q = {.not_before_ns = T0,
 		      .not_after_ns = T0 + 20ull * SECOND_NS,
 		      .for_ns = 10ull * SECOND_NS,
+		      .at_ns = T0 + 3ull * SECOND_NS,
 		      .kind = QUESTION_SCRIPT,
 		      .name = STR("ask.bt"),
 		      .text = STR("begin { exit(); }\n"),
@@ -47,8 +48,8 @@ static void put_question(struct sb *b, const struct question *q)
 {
 	char id[QUESTION_ID_HEX + 1];
 	question_id_text(q->id, id);
-	sb_fmt(b, "%s %llu %llu %llu kind %u <%.*s> <%.*s>", id, q->not_before_ns, q->not_after_ns,
-	       q->for_ns, (u32)q->kind, STRF(q->name), STRF(q->text));
+	sb_fmt(b, "%s %llu %llu %llu at %llu kind %u <%.*s> <%.*s>", id, q->not_before_ns,
+	       q->not_after_ns, q->for_ns, q->at_ns, (u32)q->kind, STRF(q->name), STRF(q->text));
 	put_list(b, &q->option);
 	put_list(b, &q->argument);
 	put_list(b, &q->host);
@@ -69,12 +70,11 @@ TEST(question_comes_back)
 	e = question_unpack(&a, sb_str(&bytes), &got);
 	CHECK(!e);
 	put_question(&text, &got);
-	CHECK_STR(
-		text.s,
-		"00112233445566778899aabbccddeeff 1000000 20001000000 10000000000 kind 2 <ask.bt> "
-		"<begin { exit(); }\n> [--cgroup|a.slice|-k|--no-warnings] [1|two words] "
-		"[db1|web1] "
-		"[env=prod|role=web] _INBOX.a1.b2 ann@desk");
+	CHECK_STR(text.s, "00112233445566778899aabbccddeeff 1000000 20001000000 10000000000 at "
+			  "3001000000 kind 2 <ask.bt> "
+			  "<begin { exit(); }\n> [--cgroup|a.slice|-k|--no-warnings] [1|two words] "
+			  "[db1|web1] "
+			  "[env=prod|role=web] _INBOX.a1.b2 ann@desk");
 	e = question_pack(&got, &again);
 	CHECK(!e && str_eq(sb_str(&bytes), sb_str(&again)));
 	arena_free(&a);
@@ -147,6 +147,9 @@ TEST(question_limits)
 		"the question is valid for more than 24 hours");
 	REFUSED(q->for_ns = QUESTION_MAX_VALID_NS + 1,
 		"the question asks for more than 24 hours of tracing");
+	REFUSED(q->at_ns = T0 - 1, "the question is to begin at a time when it is not valid");
+	REFUSED(q->at_ns = T0 + 20ull * SECOND_NS + 1,
+		"the question is to begin at a time when it is not valid");
 	REFUSED(q->for_ns = 0, "the question does not say for how long hosts trace");
 	REFUSED(s.option[2] = STR("-o"), "the question has an option that hosts do not accept: -o");
 	REFUSED(s.option[3] = STR("--budget"), "option --budget of the question has no value");
