@@ -127,11 +127,15 @@ static const struct arch_calls x32 = {
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"
 	".balign 32\n"
+	".globl sonde_try_nop5\n" /* the linker may put what refers to it into another unit */
+	".hidden sonde_try_nop5\n"
 	".type sonde_try_nop5, @function\n"
 	"sonde_try_nop5: .byte 0x0f, 0x1f, 0x44, 0, 0\n"
 	"ret\n"
 	".size sonde_try_nop5, . - sonde_try_nop5\n"
 	".balign 32\n"
+	".globl sonde_try_nop10\n"
+	".hidden sonde_try_nop10\n"
 	".type sonde_try_nop10, @function\n"
 	"sonde_try_nop10: .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
 	"ret\n"
