@@ -60,6 +60,10 @@ static struct err *read_files(struct files *f)
 	for (u32 i = 0; i < f->n && !e; i++) {
 		e = rec_open_fd(f->fd[i], f->m.o->rest[i], &f->file[i]);
 		f->fd[i] = -1;
+		if (!e && merge_bundled(f->file[i]).n)
+			e = err_new("%s: the answer of a hub to an asker; sonde fleet -f answer "
+				    "writes one to merge",
+				    f->m.o->rest[i]);
 		if (!e)
 			e = merge_add(f->m.merge, f->file[i]);
 	}
