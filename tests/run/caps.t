@@ -130,6 +130,7 @@ EXPECT
 
 NAME a setuid program takes perf events away, and that is said
 RUN
+	[ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid
 	cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/plain-$$; cp build/tests/spin /tmp/suid-$$; chmod 755 /tmp/plain-$$; chmod 4755 /tmp/suid-$$
 	run() { /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon "$@"; }
 	for p in plain suid; do
