@@ -491,16 +491,13 @@ struct asked {
 	struct mem walk, words; /* words: MEM_NONE if there can be none */
 	struct ref links, frames, task, pid;
 	u32 mode; /* enum stack_mode */
+	bool langs;
 };
 
-/* Of a process without a list user space puts the first frame, too, if there are interpreters' frames: it
- * may be one that they stand for. */
 static void put_words(struct lower *l, const struct asked *x, struct mem head)
 {
 	struct fn *f = l->f;
-	struct blk *some = ir_blk(f), *alone = ir_blk(f), *done = ir_blk(f);
-	struct mem first = mem_at(head, offsetof(struct unwind_copy, first));
-	lower_store(l, 4, first, ir_con(f, 0));
+	struct blk *some = ir_blk(f), *done = ir_blk(f);
 	if (!ref_is(x->words.base))
 		return;
 	ir_br(f, O_NE, lower_load(l, 4, false, mem_at(x->walk, AT(nword))), ir_con(f, 0), some,
@@ -509,13 +506,31 @@ static void put_words(struct lower *l, const struct asked *x, struct mem head)
 	ir_call(f, BPF_FUNC_probe_read_kernel,
 		ARGS(lower_addr(l, mem_at(head, offsetof(struct unwind_copy, word))),
 		     ir_con(f, 8 * UNWIND_COPY_WORDS), lower_addr(l, x->words)));
-	ir_br(f, O_EQ, lower_load(l, 4, false, mem_at(x->walk, AT(miss))), ir_con(f, MISS_LIST),
-	      alone, done);
-	ir_at(f, alone);
-	lower_store(l, 4, first, ir_con(f, 1));
-	lower_store(l, 4, mem_at(x->walk, AT(n)), ir_con(f, 0));
 	ir_jmp(f, done);
 	ir_at(f, done);
+}
+
+static void add_to_n(struct lower *l, const struct asked *x, enum op op, struct ref v)
+{
+	struct mem n = mem_at(x->walk, AT(n));
+	if (x->mode != STACK_LANG) /* that has no native frames */
+		lower_store(l, 4, n, ir_op2(l->f, op, lower_load(l, 4, false, n), v));
+}
+
+/*
+ * Whose code the last frame is in was not known where its piece was not: frames of an interpreter may stand
+ * for it, so it is taken back, and user space puts it.
+ */
+static void take_last_back(struct lower *l, const struct asked *x, struct mem head)
+{
+	struct fn *f = l->f;
+	struct mem first = mem_at(head, offsetof(struct unwind_copy, first));
+	struct ref miss = lower_load(l, 4, false, mem_at(x->walk, AT(miss)));
+	lower_store(l, 4, first, ir_con(f, 0));
+	if (!x->langs)
+		return;
+	lower_store(l, 4, first, ir_op2(f, O_NE, miss, ir_con(f, MISS_ROWS)));
+	add_to_n(l, x, O_SUB, lower_load(l, 4, false, first));
 }
 
 /* The walk's state to user space; the stack ends in the number of the copy. */
@@ -529,6 +544,7 @@ static void ask(struct lower *l, const struct asked *x, u32 limit)
 	struct copy c = {.l = l, .walk = walk, .links = x->links};
 	c.head = lower_scratch(l, sizeof(struct unwind_copy) + copy_room(true));
 	put_words(l, x, c.head);
+	take_last_back(l, x, c.head);
 	struct ref id = put_state(l, walk, c.head, x->pid, limit);
 	lower_store(l, 4, mem_at(c.head, offsetof(struct unwind_copy, mode)), ir_con(f, x->mode));
 	choose_size(l, walk, small, large);
@@ -540,6 +556,8 @@ static void ask(struct lower *l, const struct asked *x, u32 limit)
 	put_mark(l, walk, x->frames, id, limit);
 	ir_jmp(f, done);
 	ir_at(f, full);
+	add_to_n(l, x, O_ADD,
+		 lower_load(l, 4, false, mem_at(c.head, offsetof(struct unwind_copy, first))));
 	unwind_count_lost(l, f, REF_NONE, UNWIND_LOST_COPY);
 	ir_jmp(f, done);
 	ir_at(f, done);
@@ -649,7 +667,7 @@ void unwind_lower(struct lower *l, struct node *call, struct mem dst, struct ref
 	ir_br(f, O_ULT, lower_load(l, 4, false, mem_at(walk, AT(n))), ir_con(f, limit), missed,
 	      done);
 	ir_at(f, missed);
-	struct asked asked = {walk, words, links, to, task, pid, (u32)mode};
+	struct asked asked = {walk, words, links, to, task, pid, (u32)mode, langs};
 	ask(l, &asked, limit);
 	ir_jmp(f, done);
 	ir_at(f, done);

@@ -25,7 +25,7 @@ struct walk {
 	u32 n;
 	u32 depth;    /* enum unwind_depth */
 	u32 from, to; /* pieces of the list */
-	u32 miss;     /* something was not there: user space is to go on; 2: not even a list */
+	u32 miss;     /* something was not there: user space is to go on (MISS_...) */
 	u32 guess; /* ip was found by a frame pointer that may be none: the file's number, and 1 */
 	u32 pid;
 	/* The interpreter whose frames are walked now: its number in langs, and 1. */
@@ -67,7 +67,8 @@ struct walk {
 	u64 java_blob[JAVA_BLOB_BYTES / 8 + 1]; /* what a blob begins with */
 	u64 perl_text[WALK_TEXT_WORDS];         /* the beginning of the file's name */
 };
-enum { MISS_LIST = 2 }; /* in .miss */
+/* In .miss, what was not there: rows of a file, the piece that the last frame is in, the process's list. */
+enum { MISS_ROWS = 1, MISS_PIECE, MISS_LIST };
 #define WALK_ZEROED offsetof(struct walk, lang_frame)
 struct links {
 	u64 walk, frames, list;

@@ -37,10 +37,10 @@ static void count_file(struct step *x, struct ref id)
 	ir_jmp(f, x->stop);
 }
 
-/* Control goes where user space is asked. */
-static void miss(struct step *x)
+/* Control goes where user space is asked for what was not there (MISS_...). */
+static void miss(struct step *x, u32 what)
 {
-	ir_store(x->f, 4, x->walk, AT(miss), ir_con(x->f, 1));
+	ir_store(x->f, 4, x->walk, AT(miss), ir_con(x->f, what));
 	ir_jmp(x->f, x->stop);
 }
 
@@ -187,7 +187,7 @@ static void no_piece(struct step *x, struct ref asked)
 	unwind_count_lost(x->l, f, REF_NONE, UNWIND_LOST_CODE);
 	ir_jmp(f, x->stop);
 	ir_at(f, ask);
-	miss(x);
+	miss(x, MISS_PIECE);
 }
 
 /* The piece that the address is in; else the stack is cut. */
@@ -356,7 +356,7 @@ static struct ref find_rule(struct step *x, struct ref piece, struct ref addr)
 	ir_at(f, unknown);
 	count_file(x, file);
 	ir_at(f, none);
-	miss(x);
+	miss(x, MISS_ROWS);
 	ir_at(f, known);
 	return ir_get(f, var);
 }
