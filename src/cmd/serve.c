@@ -39,7 +39,7 @@ struct serve_opts {
 	const char *url[RECEIVERS]; /* NULL: none */
 	u64 every_ns;               /* between two that are sent */
 	struct served_limits limits;
-	bool help;
+	bool native, help; /* native: histograms are native ones, too */
 };
 
 struct metrics_service {
@@ -62,7 +62,7 @@ struct metrics_service {
 	u64 watch_ns, told_ns;
 	u64 reloads, scrapes;
 	double reading_s;
-	bool stop;
+	bool native, stop;
 };
 
 /* ---- the folder ---- */
@@ -250,14 +250,17 @@ static void read_metrics(struct metrics_service *v, enum metrics_format format, 
 {
 	struct metrics m = {0};
 	read_all(v, &m);
-	metrics_text(&m, format, out);
+	if (format == METRICS_PROTO)
+		metrics_proto(&m, v->native, out);
+	else
+		metrics_text(&m, format, out);
 	metrics_free(&m);
 	if (out->n > MOST_TEXT) {
 		fprintf(stderr,
 			"ERROR: the metrics are longer than %d MiB: fewer --series would help\n",
 			MOST_TEXT >> 20);
 		sb_clear(out);
-		sb_z(out, format == METRICS_OPEN ? "# EOF\n" : "\n");
+		sb_z(out, format == METRICS_OPEN ? "# EOF\n" : format == METRICS_PROTO ? "" : "\n");
 	}
 }
 
@@ -518,6 +521,7 @@ static int serve(const struct serve_opts *o, const char *dir)
 {
 	struct metrics_service v = {.dir = dir,
 				    .limits = o->limits,
+				    .native = o->native,
 				    .web = WEB_NONE,
 				    .signals = -1,
 				    .stats_fd = -1,
@@ -560,6 +564,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_PUSH_PROFILE: o->url[TO_PROFILE] = val; break;
 	case OPT_PUSH_EVERY: return set_every(o, val);
 	case OPT_SERIES: return set_series(o, val);
+	case OPT_NATIVE_HISTOGRAMS: o->native = true; break;
 	case OPT_BUDGET: return take_budget(val, &o->limits.budget);
 	case OPT_HELP: o->help = true; break;
 	default: assert(!"an option of serve");

@@ -17,7 +17,7 @@
 
 enum { CONNECTIONS = 64, TIMEOUT_S = 15 };
 
-/* A text that several clients get. */
+/* A text, or messages, that several clients get. */
 struct answer {
 	struct MHD_Response *response;
 	u32 users;
@@ -39,6 +39,8 @@ struct desk {
 static const char *const content_type[METRICS_FORMATS] = {
 	[METRICS_TEXT] = "text/plain; version=0.0.4; charset=utf-8",
 	[METRICS_OPEN] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+	[METRICS_PROTO] = "application/vnd.google.protobuf; "
+			  "proto=io.prometheus.client.MetricFamily; encoding=delimited",
 };
 
 static void drop(struct answer *a)
@@ -79,11 +81,57 @@ static enum MHD_Result plain(struct MHD_Connection *c, u32 status, const char *t
 	return ok;
 }
 
+/* "0.25" in thousandths. */
+static u32 weight_of(struct str q)
+{
+	u32 n = 0;
+	if (q.n && q.s[0] == '1')
+		return 1000;
+	for (u32 i = 2, unit = 100; i < q.n && unit; i++, unit /= 10)
+		n += q.s[i] >= '0' && q.s[i] <= '9' ? unit * (u32)(q.s[i] - '0') : 0;
+	return n;
+}
+
+/* One element of Accept, "type/subtype;name=value;q=0.5": its format, if it is one of ours, and its weight. */
+static bool format_of(struct str element, enum metrics_format *ret, u32 *weight)
+{
+	struct str type, value, name;
+	bool delimited = false, families = false;
+	*weight = 1000;
+	str_cut(&element, ';', &type);
+	type = str_trim(type);
+	while (str_cut(&element, ';', &value)) {
+		str_cut(&value, '=', &name);
+		name = str_trim(name);
+		value = str_trim(value);
+		delimited |= str_is(name, "encoding") && str_is(value, "delimited");
+		families |=
+			str_is(name, "proto") && str_is(value, "io.prometheus.client.MetricFamily");
+		if (str_is(name, "q"))
+			*weight = weight_of(value);
+	}
+	*ret = str_is(type, "application/vnd.google.protobuf") ? METRICS_PROTO
+	       : str_is(type, "application/openmetrics-text")  ? METRICS_OPEN
+							       : METRICS_TEXT;
+	if (*ret == METRICS_TEXT)
+		return str_is(type, "text/plain") || str_is(type, "text/*") || str_is(type, "*/*");
+	return *ret == METRICS_OPEN || (delimited && families);
+}
+
+/* What weighs most; of equals the first. */
 static enum metrics_format wanted(struct MHD_Connection *c)
 {
 	const char *accept = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Accept");
-	return accept && strstr(accept, "application/openmetrics-text") ? METRICS_OPEN
-									: METRICS_TEXT;
+	enum metrics_format best = METRICS_TEXT, format;
+	struct str rest = str_z(accept ? accept : ""), element;
+	for (u32 most = 0, weight; rest.n;) {
+		str_cut(&rest, ',', &element);
+		if (!format_of(element, &format, &weight) || weight <= most)
+			continue;
+		most = weight;
+		best = format;
+	}
+	return best;
 }
 
 /* Called when the request's head is there, when its end is, and when it goes on with an answer. */

@@ -27,3 +27,6 @@ static inline double metric_scaled(const struct metric_shape *s, double n)
 	n = s->divide != 0 ? n / s->divide : n;
 	return s->times != 0 ? n * s->times : n;
 }
+/* The next label of labels as metric_label() writes them, which is cut off; to .text, which is cleared, its text as it
+ * was. False: there is none. */
+bool metric_next_label(struct str *labels, struct str *name, struct sb *text);

@@ -79,6 +79,21 @@ void metric_label(struct sb *out, struct str name, struct str text)
 	sb_char(out, '"');
 }
 
+bool metric_next_label(struct str *labels, struct str *name, struct sb *text)
+{
+	u32 i = 1; /* behind the quote */
+	sb_clear(text);
+	if (!labels->n || !str_cut(labels, '=', name))
+		return false;
+	for (; i < labels->n && labels->s[i] != '"'; i++) {
+		bool escaped = labels->s[i] == '\\' && i + 1 < labels->n;
+		i += escaped;
+		sb_char(text, escaped && labels->s[i] == 'n' ? '\n' : labels->s[i]);
+	}
+	*labels = str_from(*labels, MIN(i + 2, labels->n)); /* and the comma */
+	return true;
+}
+
 /* Part i of a key: by the script, by the name of a record's field, or by its number. */
 static void put_part(struct sb *out, const struct metric_shape *s, const struct value *key, u32 i)
 {

@@ -1,5 +1,5 @@
 /*
- * metrics.h - maps and numbers as metrics, and their text as Prometheus reads it.
+ * metrics.h - maps and numbers as metrics, and their text or messages as Prometheus reads them.
  *
  *	struct metrics m = {0};
  *	metrics_map(&m, &shape, item);                an I_MAP, as its shape says
@@ -19,8 +19,9 @@
 
 enum metric_type { METRIC_NONE, METRIC_GAUGE, METRIC_COUNTER, METRIC_HISTOGRAM, METRIC_SUMMARY };
 enum metrics_format {
-	METRICS_TEXT, /* text format 0.0.4 */
-	METRICS_OPEN, /* OpenMetrics 1.0 */
+	METRICS_TEXT,  /* text format 0.0.4 */
+	METRICS_OPEN,  /* OpenMetrics 1.0 */
+	METRICS_PROTO, /* messages, not text: metrics_proto() */
 	METRICS_FORMATS
 };
 
@@ -63,7 +64,11 @@ void metrics_set(struct metrics *m, const struct metric_shape *s, struct str lab
 /* The same; of a series that is there the larger value stays. */
 void metrics_raise(struct metrics *m, const struct metric_shape *s, struct str labels,
 		   double value);
+/* METRICS_TEXT, METRICS_OPEN */
 void metrics_text(const struct metrics *m, enum metrics_format format, struct sb *out);
+/* The same as messages MetricFamily of Prometheus's protocol, each behind its length. native: histograms have native
+ * buckets, too; then the largest value of a bucket of the script says in which one it is counted. */
+void metrics_proto(const struct metrics *m, bool native, struct sb *out);
 /* The same as a message ExportMetricsServiceRequest of OpenTelemetry's protocol. */
 struct otlp_facts {
 	struct str host, version; /* of sonde */

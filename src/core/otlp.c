@@ -64,21 +64,12 @@ static void put_pair(struct sb *b, u32 field, struct str key, struct str text)
 	proto_bytes(b, field, sb_str(&pair));
 }
 
-/* 'comm="a\"b",cpu="1"', as metric_label() writes labels. */
 static void put_labels(struct sb *b, u32 field, struct str labels)
 {
 	struct str key;
-	while (labels.n && str_cut(&labels, '=', &key)) {
-		AUTO_SB text = {0};
-		u32 i = 1;
-		for (; i < labels.n && labels.s[i] != '"'; i++) {
-			bool escaped = labels.s[i] == '\\' && i + 1 < labels.n;
-			i += escaped;
-			sb_char(&text, escaped && labels.s[i] == 'n' ? '\n' : labels.s[i]);
-		}
-		labels = str_from(labels, i + 2); /* the quote and the comma */
+	AUTO_SB text = {0};
+	while (metric_next_label(&labels, &key, &text))
 		put_pair(b, field, key, sb_str(&text));
-	}
 }
 
 static void put_times(struct sb *b, const struct metric_family *f, const struct otlp_facts *facts)

@@ -3,7 +3,8 @@
 and removed. As root; with the prometheus and promtool of the distribution, on free ports of loopback and a folder of its own.
 
 What Prometheus has stored is asked for afterwards: no scrape was refused, counters of the script that stays have never gone
-back, and each change was seen. All that is served is clean for promtool, after each change."""
+back, and each change was seen. All that is served is clean for promtool, after each change. Then another Prometheus stores
+native histograms: each value is counted in the bucket that the script's bucket ends in."""
 import json
 import os
 import re
@@ -64,12 +65,12 @@ def wait(what, condition):
 class Server:
     """sonde serve, and its folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, name, text, *options):
         self.folder = folder + "/scripts"
-        os.mkdir(self.folder)
+        os.makedirs(self.folder)
         self.log = open(folder + "/serve.log", "w+", encoding="utf-8")
-        self.write("stays", TICKS % "stays")
-        self.process = subprocess.Popen([sonde, "serve", "--metrics", "127.0.0.1:0", self.folder], stderr=self.log)
+        self.write(name, text)
+        self.process = subprocess.Popen([sonde, "serve", "--metrics", "127.0.0.1:0", *options, self.folder], stderr=self.log)
         self.url = wait("sonde serves", self.address)
 
     def address(self):
@@ -90,7 +91,7 @@ class Server:
 
 
 class Prometheus:
-    def __init__(self, folder, target):
+    def __init__(self, folder, target, *options):
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             port = s.getsockname()[1]
@@ -100,16 +101,18 @@ class Prometheus:
         self.log = open(folder + "/prometheus.log", "w", encoding="utf-8")
         self.process = subprocess.Popen(
             ["prometheus", "--config.file=%s/prometheus.yml" % folder, "--storage.tsdb.path=%s/data" % folder,
-             "--web.listen-address=127.0.0.1:%d" % port, "--log.level=warn"],
+             "--web.listen-address=127.0.0.1:%d" % port, "--log.level=warn", *options],
             stdout=self.log, stderr=subprocess.STDOUT)
         self.url = "http://127.0.0.1:%d" % port
         wait("Prometheus is ready", lambda: get(self.url + "/-/ready"))
 
+    def rows(self, query):
+        answer = json.loads(get(self.url + "/api/v1/query?" + urllib.parse.urlencode({"query": query})))
+        return answer["data"]["result"]
+
     def ask(self, query):
         """{labels of a series: value}; of one without labels {"": value}."""
-        answer = json.loads(get(self.url + "/api/v1/query?" + urllib.parse.urlencode({"query": query})))
-        return {row["metric"].get("script", row["metric"].get("stage", "")): float(row["value"][1])
-                for row in answer["data"]["result"]}
+        return {row["metric"].get("script", row["metric"].get("stage", "")): float(row["value"][1]) for row in self.rows(query)}
 
 
 def checked(server):
@@ -160,30 +163,59 @@ def look_back(server, prometheus, began, turns):
                                       server.memory()))
 
 
+def end(server, prometheus):
+    for process in (prometheus.process, server.process):
+        process.terminate()
+        process.wait()
+    if server.process.returncode:
+        fails("serve ended with %d" % server.process.returncode)
+    if bad:
+        for log in (server.log, prometheus.log):
+            with open(log.name, encoding="utf-8") as file:
+                print(file.read()[-2000:])
+
+
+def changes(folder):
+    server = Server(folder, "stays", TICKS % "stays")
+    prometheus = Prometheus(folder, server.url.split("/")[2])
+    try:
+        wait("the first scrape", lambda: prometheus.ask("up").get("") == 1)
+        began, turn = time.time(), 0
+        first = server.memory()
+        while time.time() - began < seconds and not bad:
+            turn += 1
+            change(server, prometheus, turn)
+        look_back(server, prometheus, began, turn)
+        if server.memory() > 2 * first + 32:
+            fails("serve grew from %.1f to %.1f MB" % (first, server.memory()))
+    finally:
+        end(server, prometheus)
+
+
+def native(folder):
+    """Of the values 0, 1, 5, 100 and -3 there are as many each. The text for others stays what it was."""
+    server = Server(folder, "spread", 'config = { metric = "spread" } interval:ms:20 '
+                    "{ @ = hist(0); @ = hist(1); @ = hist(5); @ = hist(100); @ = hist(-3); }\n", "--native-histograms")
+    prometheus = Prometheus(folder, server.url.split("/")[2], "--enable-feature=native-histograms")
+    try:
+        rows = wait("a native histogram", lambda: prometheus.rows("spread")) or [{"histogram": [0, {"count": 0, "buckets": []}]}]
+        got = rows[0]["histogram"][1]
+        buckets = [(float(low), float(high), float(n) * 5) for _, low, high, n in got["buckets"]]
+        zero, all_of = 2.0 ** -128, float(got["count"])
+        want = [(-1, -.5, all_of), (-zero, zero, all_of), (.5, 1, all_of), (4, 8, all_of), (64, 128, all_of)]
+        if buckets != want or not all_of:
+            fails("native buckets: %s, not %s" % (buckets, want))
+        if 'spread_bucket{le="127"}' not in get(server.url):
+            fails("the text has no buckets")
+        print("native: %d buckets of %d values" % (len(buckets), all_of))
+    finally:
+        end(server, prometheus)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(folder)
-        prometheus = Prometheus(folder, server.url.split("/")[2])
-        try:
-            wait("the first scrape", lambda: prometheus.ask("up").get("") == 1)
-            began, turn = time.time(), 0
-            first = server.memory()
-            while time.time() - began < seconds and not bad:
-                turn += 1
-                change(server, prometheus, turn)
-            look_back(server, prometheus, began, turn)
-            if server.memory() > 2 * first + 32:
-                fails("serve grew from %.1f to %.1f MB" % (first, server.memory()))
-        finally:
-            for process in (prometheus.process, server.process):
-                process.terminate()
-                process.wait()
-        if server.process.returncode:
-            fails("serve ended with %d" % server.process.returncode)
-        if bad:
-            for log in (server.log, prometheus.log):
-                with open(log.name, encoding="utf-8") as file:
-                    print(file.read()[-2000:])
+        changes(folder + "/changes")
+        native(folder + "/native")
 
 
 main()

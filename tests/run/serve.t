@@ -236,6 +236,11 @@ RUN
 	curl -s -I "$metrics" | grep -c '200 OK'
 	curl -s -D h -H 'Accept: application/openmetrics-text; version=1.0.0' "$metrics" | tail -1; tr -d '\r' <h | grep -i '^content-type'
 	curl -s -D h "$metrics" | grep -c EOF; tr -d '\r' <h | grep -i '^content-type'
+	families='application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited'
+	for accept in "$families" "text/plain;q=0.5,$families;q=0.6" "$families;q=0.2, */*;q=0.25" 'application/vnd.google.protobuf' "$families;q=0" ',;,=;q' 'application/openmetrics-text;q=0.1,text/plain;q=0.05'; do
+		curl -s -o body -D h -H "Accept: $accept" "$metrics"; tr -d '\r' <h | grep -i '^content-type'
+		grep -ac 'sonde_up' body
+	done
 	python3 - $port <<'END'
 	import socket, sys, threading, urllib.request
 	at = ("127.0.0.1", int(sys.argv[1]))
@@ -272,6 +277,20 @@ EXPECT
 	Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8
 	0
 	Content-Type: text/plain; version=0.0.4; charset=utf-8
+	Content-Type: application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited
+	1
+	Content-Type: application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited
+	1
+	Content-Type: text/plain; version=0.0.4; charset=utf-8
+	3
+	Content-Type: text/plain; version=0.0.4; charset=utf-8
+	3
+	Content-Type: text/plain; version=0.0.4; charset=utf-8
+	3
+	Content-Type: text/plain; version=0.0.4; charset=utf-8
+	3
+	Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8
+	3
 	20
 	Uid:	65534	65534	65534	65534
 	CapPrm:	0000000000000000
