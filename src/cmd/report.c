@@ -311,12 +311,13 @@ static void show_spans(const struct spans *s)
 	}
 }
 
-static void show_losses(const struct rec_file *f)
+/* of_hosts: lines about those that the answer of a hub tells of. */
+static void show_losses(const struct rec_file *f, struct str of_hosts)
 {
 	u32 n;
 	const struct rec_loss *l = rec_losses(f, &n);
 	const u64 start = rec_info(f)->first;
-	printf("%-10s %s\n", "losses", n ? "" : "none");
+	printf("%-10s %s\n", "losses", n || of_hosts.n ? "" : "none");
 	for (u32 i = 0; i < n; i++) {
 		printf("    ");
 		put_str(l[i].kind);
@@ -330,6 +331,7 @@ static void show_losses(const struct rec_file *f)
 		put_str(l[i].text);
 		putchar('\n');
 	}
+	fwrite(of_hosts.s, 1, of_hosts.n, stdout);
 }
 
 static void show(struct rec_file *f, struct sums *s)
@@ -348,7 +350,7 @@ static void show(struct rec_file *f, struct sums *s)
 	show_tasks(f, s);
 	show_clocks(f);
 	show_spans(s->spans);
-	show_losses(f);
+	show_losses(f, STR(""));
 }
 
 /* Something of the file could not be read. */
@@ -386,6 +388,8 @@ struct printed {
 struct answer_sums {
 	VEC(struct printed) map;
 	u64 texts, rows; /* rows of emit() */
+	struct str host; /* that what follows is of; "": of the one that the file is of */
+	struct sb lost;  /* lines about what hosts lost */
 };
 
 static struct printed *printed_of(struct answer_sums *s, struct str name)
@@ -397,6 +401,31 @@ static struct printed *printed_of(struct answer_sums *s, struct str name)
 			return &s->map.v[i];
 	vec_add(&s->map, one);
 	return &s->map.v[s->map.n - 1];
+}
+
+/* The answer of a hub names its hosts, one per line. */
+static struct str host_at(const struct rec_file *f, u32 i)
+{
+	struct str all = rec_meta_of(f, STR("hosts")), host = {0};
+	for (u32 k = 0; k <= i && str_cut(&all, '\n', &host); k++)
+		if (k == i)
+			return host;
+	return STR("?");
+}
+
+static void put_host_loss(struct answer_sums *s, struct bytes *b)
+{
+	u64 n = bytes_u64(b);
+	struct str kind = unpack_str(b), who = unpack_str(b), text = unpack_str(b);
+	AUTO_SB line = {0};
+	(void)who; /* the sentence says it */
+	sb_fmt(&line, "%.*s: %.*s", STRF(s->host), STRF(kind));
+	if (n)
+		sb_fmt(&line, " %llu", n);
+	sb_fmt(&line, ": %.*s", STRF(text));
+	sb_z(&s->lost, "    ");
+	sb_visible(&s->lost, sb_str(&line));
+	sb_char(&s->lost, '\n');
 }
 
 static struct err *sum_answer(struct rec_file *f, struct answer_sums *s)
@@ -422,6 +451,10 @@ static struct err *sum_answer(struct rec_file *f, struct answer_sums *s)
 			s->texts++;
 		} else if (it.kind == (ITEM_CELLS | ITEM_NEEDED)) {
 			s->rows++;
+		} else if (it.kind == (ITEM_HOST | ITEM_NEEDED)) {
+			s->host = host_at(f, bytes_u32(&b));
+		} else if (it.kind == (ITEM_HOST_LOSS | ITEM_NEEDED)) {
+			put_host_loss(s, &b);
 		}
 	}
 	return e;
@@ -450,12 +483,13 @@ static int report_answer(struct rec_file *f)
 		put_str(str_z(s.map.v[i].name));
 		putchar('\n');
 	}
-	show_losses(f);
+	show_losses(f, sb_str(&s.lost));
 	if (e)
 		fprintf(stderr, "ERROR: %s\n", e->msg);
 	int rc = e || is_damaged(f) ? RC_USAGE : RC_OK;
 	err_free(e);
 	vec_free(&s.map);
+	sb_free(&s.lost);
 	rec_close(f);
 	return rc;
 }
