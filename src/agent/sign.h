@@ -6,7 +6,7 @@
  * names, keys, and from when to when each key is valid.
  *
  * ssh-keygen is a child process, found in the absolute directories of $PATH. Data reaches it through pipes and through
- * files without a name; its output and its time are bounded.
+ * files without a name; its output and its time are bounded. It may end before it has read all: callers ignore SIGPIPE.
  */
 #pragma once
 #include "base/err.h"
