@@ -1057,9 +1057,19 @@ COMPARED = {
 	'(it counts, or waits for, what the whole machine does)': 'cachestat writeback biolatpcts biopattern virtiostat cpuunclaimed loads oomkill '
 		'netqtop tcpdrop tcpretrans criticalstat llcstat',
 	'(it lists what there is at its start)': 'tplist bpflist bps',
-	'(it needs kprobes)': 'bcachefsdist bcachefsslower btrfsdist btrfsslower dcstat ext4dist ext4slower f2fsdist f2fsslower fsslower fusedist '
-		'fuseslower nfsdist nfsslower fsdist dcsnoop mdflush overlaydist overlayslower readahead vfscount xfsdist xfsslower zfsdist '
-		'zfsslower numamove swapin swapout tcpsynbl undump argdist funccount funcinterval funclatency funcslower functrace inject kprobe ksnoop stackcount stacksnoop trace',
+	# These need kprobes.
+	'-p %p ': 'fsdist overlaydist ext4dist xfsdist btrfsdist f2fsdist nfsdist fusedist bcachefsdist zfsdist dcsnoop vfscount undump mdflush',
+	'-p %p 0 ': 'fsslower overlayslower ext4slower xfsslower btrfsslower f2fsslower nfsslower fuseslower bcachefsslower zfsslower',
+	'-p %p 1000 ': 'dcstat swapin swapout',
+	'-p %p vfs_fsync_range': 'funccount functrace stackcount stacksnoop trace',
+	'-p %p vfs_read': 'funclatency funcinterval',
+	'-p %p -u 1 vfs_read': 'funcslower',
+	'-p %p p:vfs_fsync_range': 'kprobe',
+	'-p %p trace vfs_fsync_range': 'ksnoop',
+	"-p %p -i 1000 -C 'p::vfs_write(void *file, void *buf, size_t count):size_t:count'": 'argdist',
+	'': 'tcpsynbl',
+	'--function vfs_fsync_range -p %p': 'inject',
+	'(it counts what the whole machine does, by kprobes)': 'readahead numamove',
 	'(its programs, or their static probes, are not in Debian)': 'dbslower dbstat javacalls javaflow javagc javaobjnew javastat mysqld_qslower nodegc nodestat '
 		'perlcalls perlflow perlstat phpcalls phpflow phpstat pythonstat rubycalls rubyflow rubygc '
 		'rubyobjnew rubystat tclcalls tclflow tclobjnew tclstat uobjnew ustat',
@@ -1191,7 +1201,7 @@ def refuses(words, status, text):
 
 
 # Tools whose whole numbers are times, sums of times, or rates.
-TIMES = 'vfsstat klockstat offcputime offwaketime runqslower wakeuptime ssllatency sslsnoop futexctn ugc pythongc'.split()
+TIMES = 'dcstat funcslower ksnoop vfsstat klockstat offcputime offwaketime runqslower wakeuptime ssllatency sslsnoop futexctn ugc pythongc'.split()
 
 
 def normal(name, text):
@@ -1199,6 +1209,7 @@ def normal(name, text):
 	their sum. In any order, since events of two CPUs have none."""
 	text = re.sub(r'\x1b\[[0-9;?]*[A-Za-z]|\r', '', text)
 	text = re.sub(r'loadavg: .*', 'loadavg', text)
+	text = re.sub(r'(avg =|total:) *\d+', r'\1 #', text)
 	text = re.sub(r'\d+' if name in TIMES else r'\d\d:\d\d:\d\d|\d+\.\d+', '#', text)
 	bucket, lines, values = re.compile(r'[\[(].*?[)\]] +(\d+) \|@* *\|$'), [], 0
 	for line in text.split('\n') + ['']:
@@ -1258,7 +1269,7 @@ def beside(name, words):
 def same_as_plain():
 	"""After q, a tool prints what the plain run prints of the same events: with HEADS all tools, else some."""
 	some = (os.environ.get('TOOL') or 'exitsnoop filelife cpudist tcplife').split()
-	table = {n: how for n, how in comparisons().items() if how != 'recorded' and how[0] != '(' and (os.environ.get('HEADS') or n in some)}
+	table = {n: how for n, how in comparisons().items() if how != 'recorded' and not how.startswith('(') and (os.environ.get('HEADS') or n in some)}
 	bad, lacking, lines = [], [], 0
 	for name, how in table.items():
 		for again in range(3):  # a machine that is busy may lose events of one of the two
