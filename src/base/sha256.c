@@ -59,7 +59,7 @@ static void add_block(u32 state[8], const u8 *p)
 		state[i] += s[i];
 }
 
-void sha256_hex(const void *bytes, size_t n, char ret[SHA256_HEX + 1])
+void sha256(const void *bytes, size_t n, u8 ret[SHA256_BYTES])
 {
 	/* The same of the square roots of the first 8 primes. */
 	u32 state[8] = {
@@ -79,6 +79,15 @@ void sha256_hex(const void *bytes, size_t n, char ret[SHA256_HEX + 1])
 	memcpy(last + end - sizeof(bits), &bits, sizeof(bits));
 	for (size_t at = 0; at < end; at += BLOCK)
 		add_block(state, last + at);
-	for (u32 i = 0; i < 8; i++)
-		snprintf(ret + (size_t)8 * i, 9, "%08x", state[i]);
+	for (u32 i = 0; i < countof(state); i++)
+		state[i] = htobe32(state[i]);
+	memcpy(ret, state, sizeof(state));
+}
+
+void sha256_hex(const void *p, size_t n, char ret[SHA256_HEX + 1])
+{
+	u8 sum[SHA256_BYTES];
+	sha256(p, n, sum);
+	for (u32 i = 0; i < sizeof(sum); i++)
+		snprintf(ret + (size_t)2 * i, 3, "%02x", sum[i]);
 }

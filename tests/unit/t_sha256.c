@@ -10,6 +10,13 @@ static void check_sum(const void *p, size_t n, const char *want, int line)
 	test_str(__FILE__, line, "sum", sum, want);
 }
 
+TEST(sha256_bytes)
+{
+	u8 sum[SHA256_BYTES];
+	sha256("abc", 3, sum);
+	CHECK(sum[0] == 0xba && sum[1] == 0x78 && sum[30] == 0x15 && sum[31] == 0xad);
+}
+
 static void check_letters(size_t n, const char *want, int line)
 {
 	AUTO_FREE char *p = xcalloc(n + 1, 1);
