@@ -44,6 +44,7 @@ struct run {
 	char *via; /* subject of the hub that the answer goes to; NULL: .reply */
 	bool held; /* it has it */
 	char asker[64];
+	u8 secret_sum[SHA256_BYTES];
 	u64 began_ns, for_ns;
 };
 struct asked {      /* WHO */
@@ -272,6 +273,7 @@ static void take_question(struct agent *a, const struct message *m, const struct
 	u64 lead = q->at_ns ? q->at_ns - q->not_before_ns : 0;
 	r->since_ns -= MIN(r->since_ns, lead);
 	snprintf(r->asker, sizeof(r->asker), "%.*s", STRF(q->asker));
+	memcpy(r->secret_sum, q->secret_sum, sizeof(r->secret_sum));
 	r->for_ns = q->for_ns;
 	struct err *e = begin(a, r, q, bytes, signature);
 	r->stage = e ? REFUSED : RUNS;
@@ -374,20 +376,42 @@ static void forget(struct run *r)
 	r->stage = GONE;
 }
 
-static void take_stop(struct agent *a, const struct message *m)
+static bool is_of_asker(const struct run *r, struct str secret)
 {
-	static const u8 all[QUESTION_ID];
-	struct message stopped = {.kind = MSG_STOPPED};
-	bool every = !memcmp(m->id, all, sizeof(all));
+	u8 sum[SHA256_BYTES];
+	sha256(secret.s, secret.n, sum);
+	return secret.n == QUESTION_SECRET && !memcmp(sum, r->secret_sum, sizeof(sum));
+}
+
+static void stop_runs(const struct agent *a, const struct message *m, bool every,
+		      struct message *stopped)
+{
 	for (struct run *r = a->run; r; r = r->next) {
 		if (r->stage != RUNS || (!every && memcmp(r->id, m->id, sizeof(r->id)) != 0))
 			continue;
 		task_stop(r->task);
-		stopped.count++;
+		stopped->count++;
 	}
+}
+
+/* An order to end all is looked at also if nothing runs, so that a copy of it is refused later. */
+static void take_stop(struct agent *a, const struct message *m, const struct run *r)
+{
+	static const u8 all[QUESTION_ID];
+	struct message stopped = {.kind = MSG_STOPPED};
+	bool every = !memcmp(m->id, all, sizeof(all));
+	if (!every && (!r || r->stage != RUNS))
+		return;
+	bool proven = !a->s->stop || (!every && is_of_asker(r, m->secret));
+	struct err *e = proven ? NULL : a->s->stop(a->s->arg, m->id, m->sealed);
+	stopped.good = !e;
+	stopped.why = e ? str_z(e->msg) : STR("");
+	if (!e)
+		stop_runs(a, m, every, &stopped);
 	memcpy(stopped.id, m->id, sizeof(stopped.id));
-	if (stopped.count)
+	if (stopped.count || e)
 		send_to(a, m->reply, &stopped);
+	err_free(e);
 }
 
 static bool has_labels(const struct agent *a, struct str wanted)
@@ -430,7 +454,7 @@ void agent_take(struct agent *a, struct str bytes)
 		if (r && r->stage == DONE && m.instance == a->instance)
 			forget(r);
 		break;
-	case MSG_STOP: take_stop(a, &m); break;
+	case MSG_STOP: take_stop(a, &m, r); break;
 	case MSG_WHO: take_who(a, &m); break;
 	case MSG_START: take_start(a, &m, r); break;
 	case MSG_VIA: take_via(a, &m, r); break;

@@ -10,8 +10,8 @@
  *	agent_step(a)            when a descriptor of agent_poll() is ready, or agent_due() has come
  *	agent_free(a)
  *
- * A question runs until it ends by itself, its time is over, the asker stops it, or nothing is heard of the asker for
- * BEATS_END_MS. Its answer is kept until the asker has it, or for KEEP_MS and while KEEP_BYTES suffice. If a hub has it, it
+ * A question runs until it ends by itself, its time is over, it is stopped, or nothing is heard of the asker for
+ * BEATS_END_MS. Its asker may always stop it; whether others may is asked of struct agent_setup. Its answer is kept until the asker has it, or for KEEP_MS and while KEEP_BYTES suffice. If a hub has it, it
  * is also kept as long as the asker is there, because the hub may die.
  */
 #pragma once
@@ -37,6 +37,9 @@ struct agent_setup {
 	struct err *(*judge)(void *arg, const struct question *q, struct str bytes,
 			     struct str signature);
 	struct err *(*start)(void *arg, const struct question *q, u64 for_ns, struct task **ret);
+	/* May the question with this id, or all if it is zeros, be ended? order: as a sealed question, or "". An error is the
+	 * reason why not. NULL: by anybody. */
+	struct err *(*stop)(void *arg, const u8 id[QUESTION_ID], struct str order);
 	/* What became of a question; why: it was refused. NULL: nobody wants to know. */
 	void (*ended)(void *arg, const u8 id[QUESTION_ID], const struct task *t, const char *why);
 };

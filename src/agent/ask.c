@@ -125,6 +125,7 @@ static void send_beat(struct asking *k)
 		.asked_ns = clock_ns(CLOCK_REALTIME),
 		.again = k->again,
 		.reply = str_z(k->s->reply),
+		.secret = k->s->secret,
 	};
 	send_all(k, &m);
 	if (k->stopped) {
@@ -719,7 +720,7 @@ static void add_unknown(struct asking *k)
 /* The question is over, also for hosts that were given up, or that have just learned of it. */
 static void stop_rest(struct asking *k)
 {
-	struct message m = {.kind = MSG_STOP, .reply = str_z(k->s->reply)};
+	struct message m = {.kind = MSG_STOP, .reply = str_z(k->s->reply), .secret = k->s->secret};
 	send_all(k, &m);
 }
 

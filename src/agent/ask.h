@@ -18,6 +18,7 @@ struct ask_spec {
 	/* Its hosts, in the order in which they are reported. */
 	struct question_list hosts;
 	struct str sealed;
+	struct str secret; /* of the question */
 	u64 wait_ns;
 	u32 expect;
 	u64 apart_ns; /* hosts whose clocks are further apart do not wait for the time of --at: nobody does; 0: any */
@@ -29,6 +30,16 @@ struct err *ask_hosts(const struct ask_spec *s) MUST_USE;
 /* Who is there? A table to standard output. labels: "a=b,c=d" or "". */
 struct err *ask_who(struct nats *nats, struct inbox *in, const char *reply, struct str labels,
 		    u64 wait_ns) MUST_USE;
-/* Ends the question, or all if id is NULL. *n: on how many hosts one ran. */
-struct err *ask_stop(struct nats *nats, struct inbox *in, const char *reply, const u8 *id,
-		     u64 wait_ns, u32 *n) MUST_USE;
+struct stop_spec {
+	struct nats *nats;
+	struct inbox *in;
+	const char *reply;
+	u8 id[QUESTION_ID]; /* of the question; zeros: all */
+	struct str sealed;  /* the order */
+	u64 wait_ns;
+};
+/* Ends the question, or all. Hosts that refuse are reported with their reasons, to standard error. */
+struct stop_result {
+	u32 stopped, refused; /* hosts on which one ran; hosts that have refused */
+};
+struct err *ask_stop(const struct stop_spec *s, struct stop_result *ret) MUST_USE;

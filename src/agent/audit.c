@@ -12,10 +12,12 @@ static const char *const ends[] = {
 	[AUDIT_REFUSED] = "refused",
 };
 
-/* The tool or the name of the script, and its arguments. */
+/* The tool or the name of the script, and its arguments; or what is to be ended. */
 static void put_what(struct sb *b, const struct question *q)
 {
 	sb_add(b, q->kind == QUESTION_PROGRAM ? STR("-e") : q->name);
+	if (q->kind == QUESTION_STOP && !q->name.n)
+		sb_z(b, "--all");
 	for (u32 i = 0; i < q->argument.n && b->n <= MAX_WHAT; i++) {
 		sb_char(b, ' ');
 		sb_add(b, q->argument.v[i]);
@@ -36,7 +38,7 @@ static void put_all(const struct audit *a, const struct form *f, struct sb *b)
 {
 	static const char *const kinds[QUESTION_KINDS] = {
 		"", [QUESTION_PROGRAM] = "program", [QUESTION_SCRIPT] = "script",
-		[QUESTION_TOOL] = "tool"};
+		[QUESTION_TOOL] = "tool", [QUESTION_STOP] = "stop"};
 	char id[QUESTION_ID_HEX + 1];
 	AUTO_SB what = {0};
 	question_id_text(a->q->id, id);

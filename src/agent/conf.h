@@ -19,7 +19,7 @@
  *	unsafe = never                  never or signed
  *	deny = write, str:*password*    functions and kinds of probes that no script may use (option --deny of sonde)
  *	max_seconds = 600, max_cpu = 2%, max_memory = 256M, max_running = 4
- *	key = FILE                      of who asks: signs questions (sign.h)
+ *	key = FILE                      of who asks: signs questions and orders to stop (sign.h)
  *	sonde = FILE                    the program; default: sonde in $PATH
  *	state = DIR                     where questions are remembered
  *	hub = no                        yes: it merges answers of other hosts (hub.h), and is not asked itself

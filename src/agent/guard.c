@@ -110,6 +110,67 @@ void guard_ended(struct guard *g, const u8 id[QUESTION_ID], const struct guard_e
 	}
 }
 
+/* Reasons of policy.h are about a question, which is the order here. */
+static struct err *of_order(struct err *e)
+{
+	static const struct str what = STR("question");
+	AUTO_SB b = {0};
+	if (!e)
+		return NULL;
+	struct str rest = str_z(e->msg);
+	for (i32 at; (at = str_find(rest, what)) >= 0;) {
+		struct str after = str_from(rest, (u32)at + what.n);
+		bool many = after.n && after.s[0] == 's';
+		sb_add(&b, str_n(rest.s, (u32)at));
+		sb_z(&b, many ? "question" : "order to stop");
+		rest = after;
+	}
+	sb_add(&b, rest);
+	err_free(e);
+	return err_new("%s", b.s);
+}
+
+/* *q: what is known of the order; its name is that of the question in any case. */
+static struct err *judge_stop(const struct guard *g, struct str order, struct arena *a,
+			      struct question *q, struct judgement *j)
+{
+	struct str bytes = STR(""), signature = STR(""), name = q->name;
+	struct err *e = order.n ? question_unseal(order, &bytes, &signature) : NULL;
+	if (!e && order.n)
+		e = question_unpack_stop(a, bytes, q);
+	if (!e && !str_eq(q->name, name))
+		e = err_new("the order to stop is not for what the message names");
+	q->name = name;
+	if (e)
+		return e;
+	return of_order(policy_stops(&g->p, q, bytes, signature, clock_ns(CLOCK_REALTIME), j));
+}
+
+struct err *guard_stop(struct guard *g, const u8 id[QUESTION_ID], struct str order, struct sb *json)
+{
+	static const u8 all[QUESTION_ID];
+	struct arena a = {0};
+	struct judgement j = {0};
+	char name[QUESTION_ID_HEX + 1] = "";
+	if (g->c->allow == CONF_ANY)
+		return NULL;
+	if (memcmp(id, all, sizeof(all)) != 0)
+		question_id_text(id, name);
+	struct question q = {.kind = QUESTION_STOP, .name = str_z(name)};
+	struct err *e = judge_stop(g, order, &a, &q, &j);
+	const struct audit record = {.q = &q,
+				     .host = g->p.host,
+				     .signer = sb_str(&j.signer),
+				     .sha256 = j.sha256,
+				     .end = e ? AUDIT_REFUSED : AUDIT_ANSWERED,
+				     .why = e ? str_z(e->msg) : STR("")};
+	audit_log(&record);
+	audit_json(&record, json);
+	judgement_free(&j);
+	arena_free(&a);
+	return e;
+}
+
 void guard_free(struct guard *g)
 {
 	if (!g)

@@ -7,6 +7,7 @@
  *	    guard_frame(g, q, for_ns, &frame)       then this is given to `sonde fleet-host`,
  *	e = guard_started(g, pid)                   and this is its process
  *	    guard_ended(g, id, &end, &json)         once for each question, also for those that are refused
+ *	e = guard_stop(g, id, order, &json)         NULL: questions may be ended
  *	guard_free(g)
  *
  * A question that is accepted is kept until guard_ended(), for the record.
@@ -33,4 +34,10 @@ struct guard_end {
 /* Writes to the system log. json: the message for the subject sonde.audit. */
 void guard_ended(struct guard *g, const u8 id[QUESTION_ID], const struct guard_end *end,
 		 struct sb *json);
+/*
+ * May the question with this id, or all if it is zeros, be ended? order: what question_unpack_stop() reads, sealed; "" if
+ * there is none. It is recorded as a question is. json stays empty if this host lets anybody end questions.
+ */
+struct err *guard_stop(struct guard *g, const u8 id[QUESTION_ID], struct str order,
+		       struct sb *json) MUST_USE;
 void guard_free(struct guard *g); /* NULL is allowed */

@@ -33,6 +33,7 @@
 #include <syslog.h>
 
 enum { MAX_AGENTS = 10000, MAX_FRAME = 2 << 20, DEFAULT_RUNNING = 4, WHO_WAIT_MS = 1500 };
+enum { RC_REFUSED = 3 }; /* as of sonde fleet, if hosts are missing */
 static const u64 LONGEST_TOOL_NS = 3600ull * SECOND_NS, SLACK_NS = 60ull * SECOND_NS;
 enum option_id {
 	O_NONE,
@@ -47,6 +48,7 @@ enum option_id {
 	O_CONF,
 	O_ANY,
 	O_HUB,
+	O_KEY,
 	O_HELP
 };
 
@@ -68,6 +70,7 @@ static const struct opt options[] = {
 	{"wait", 0, "TIME", "of list and stop: wait for answers for TIME (default: 1500ms)",
 	 O_WAIT},
 	{"all", 0, NULL, "of stop: end all questions", O_ALL},
+	{"key", 0, "FILE", "of stop: sign with this key, for hosts that demand signatures", O_KEY},
 	{"quiet", 'q', NULL, "do not print what happens", O_QUIET},
 	{"help", 'h', NULL, "print this help", O_HELP},
 	{0},
@@ -83,12 +86,13 @@ struct program {
 	u64 simulate, wait_ns;
 	bool all, quiet, help, any, hub;
 	bool feeds; /* simulated agents ask a recording */
-	const char *conf_path;
+	const char *conf_path, *key;
 	struct conf conf;    /* zeros if there is none */
 	struct guard *guard; /* NULL: everything runs */
 	struct words rest;
 	struct inbox *in;
 	struct signals signals;
+	u32 refused; /* hosts that did not stop */
 };
 /* One agent. */
 struct side {
@@ -122,6 +126,7 @@ static struct err *set(void *self, int id, const char *val)
 	case O_SONDE: p->sonde = val; break;
 	case O_LABEL: return add_label(p, val);
 	case O_ALL: p->all = true; break;
+	case O_KEY: p->key = val; break;
 	case O_CONF: p->conf_path = val; break;
 	case O_ANY: p->any = true; break;
 	case O_HUB: p->hub = true; break;
@@ -287,6 +292,18 @@ static void ended(void *arg, const u8 id[QUESTION_ID], const struct task *t, con
 		       t->cut ? ", stopped" : "");
 	say(s->p, s->setup.host, t ? "answered" : "refused", t ? b.s : why);
 	record(s, id, t, why);
+}
+
+static struct err *may_stop(void *arg, const u8 id[QUESTION_ID], struct str order)
+{
+	AUTO_SB json = {0};
+	struct side *s = arg;
+	struct err *e = s->p->guard ? guard_stop(s->p->guard, id, order, &json) : NULL;
+	if (e)
+		say(s->p, s->setup.host, "refused to stop", e->msg);
+	if (json.n)
+		send_out(s, "sonde.audit", sb_str(&json));
+	return e;
 }
 
 /* A file of sonde with a block of events: docs/recording.md. */
@@ -533,6 +550,7 @@ static struct err *run_agents(struct program *p)
 		.send = send_out,
 		.judge = judge,
 		.start = start_task,
+		.stop = may_stop,
 		.ended = ended,
 	};
 	struct side *side = xcalloc(n, sizeof(*side));
@@ -578,45 +596,81 @@ static struct err *open_asker(struct program *p, struct nats **nats, char reply[
 	return e ? e : nats_subscribe(*nats, reply);
 }
 
-static bool take_id(const char *text, u8 id[QUESTION_ID])
+static struct str asker_of(struct arena *a)
 {
-	static const char digits[] = "0123456789abcdef";
-	if (strlen(text) != QUESTION_ID_HEX)
-		return false;
-	for (u32 i = 0; i < QUESTION_ID_HEX; i++) {
-		const char *at = strchr(digits, text[i]);
-		if (!at)
-			return false;
-		id[i / 2] = (u8)(id[i / 2] << 4 | (at - digits));
-	}
-	return true;
+	struct utsname u;
+	const char *user = getenv("USER");
+	return str_z(arena_fmt(a, "%s@%s", user ? user : "?", uname(&u) ? "?" : u.nodename));
+}
+
+/* Of a question that is whole: what is sent to agents. */
+static struct err *seal(const struct question *q, const char *key, struct sb *ret)
+{
+	AUTO_SB packed = {0};
+	AUTO_SB signature = {0};
+	struct err *e = question_pack(q, &packed);
+	if (!e && *key)
+		e = sign_make(key, sb_str(&packed), &signature);
+	if (!e)
+		question_seal(sb_str(&packed), sb_str(&signature), ret);
+	return e;
+}
+
+static struct err *list(struct program *p, struct nats *nats, const char *reply)
+{
+	AUTO_SB labels = {0};
+	for (u32 i = 0; i < p->label.n; i++)
+		sb_fmt(&labels, "%s%.*s", i ? "," : "", STRF(p->label.v[i]));
+	return ask_who(nats, p->in, reply, sb_str(&labels), p->wait_ns);
+}
+
+static struct err *stop(struct program *p, struct nats *nats, const char *reply)
+{
+	AUTO_SB order = {0};
+	u64 wall = clock_ns(CLOCK_REALTIME);
+	struct question q = {.kind = QUESTION_STOP,
+			     .name = p->all ? STR("") : str_z(p->rest.v[0]),
+			     .not_before_ns = wall,
+			     .not_after_ns = wall + SLACK_NS,
+			     .reply = str_z(reply),
+			     .asker = asker_of(&p->a)};
+	struct stop_spec s = {.nats = nats, .in = p->in, .reply = reply, .wait_ns = p->wait_ns};
+	struct stop_result r;
+	const char *key = p->key ? p->key : p->conf.key ? p->conf.key : "";
+	if (q.name.n)
+		question_take_id(q.name, s.id);
+	struct err *e = question_new_id(q.id);
+	e = e ? e : seal(&q, key, &order);
+	s.sealed = sb_str(&order);
+	e = e ? e : ask_stop(&s, &r);
+	if (e)
+		return e;
+	printf("stopped on %u host%s", r.stopped, r.stopped == 1 ? "" : "s");
+	if (r.refused)
+		printf(", refused by %u", r.refused);
+	putchar('\n');
+	p->refused = r.refused;
+	return NULL;
 }
 
 static struct err *ask_others(struct program *p, bool stops)
 {
 	char reply[64];
-	u8 id[QUESTION_ID] = {0};
-	u32 n = 0;
-	AUTO_SB labels = {0};
+	u8 id[QUESTION_ID];
 	struct nats *nats = NULL;
 	if (!p->url)
 		return err_new("%s needs --nats URL", stops ? "stop" : "list");
 	if (stops && p->all == !!p->rest.n)
 		return err_new(
 			"stop needs the id of a question (sonde fleet list prints it), or --all");
-	if (stops && p->rest.n && !take_id(p->rest.v[0], id))
+	if (stops && p->rest.n && !question_take_id(str_z(p->rest.v[0]), id))
 		return err_new("'%s' is no id of a question", p->rest.v[0]);
-	for (u32 i = 0; i < p->label.n; i++)
-		sb_fmt(&labels, "%s%.*s", i ? "," : "", STRF(p->label.v[i]));
+	p->wait_ns = p->wait_ns ? p->wait_ns : WHO_WAIT_MS * (u64)MILLI_NS;
 	struct err *e = find_server(p, p->url);
 	if (!e)
 		e = open_asker(p, &nats, reply);
-	u64 wait = p->wait_ns ? p->wait_ns : WHO_WAIT_MS * (u64)MILLI_NS;
 	if (!e)
-		e = stops ? ask_stop(nats, p->in, reply, p->all ? NULL : id, wait, &n)
-			  : ask_who(nats, p->in, reply, sb_str(&labels), wait);
-	if (!e && stops)
-		printf("stopped on %u host%s\n", n, n == 1 ? "" : "s");
+		e = stops ? stop(p, nats, reply) : list(p, nats, reply);
 	nats_close(nats);
 	return e;
 }
@@ -695,8 +749,6 @@ static struct err *fill_times(struct question *q, const struct order *o)
 
 static struct err *fill_question(struct program *p, struct question *q, const struct order *o)
 {
-	struct utsname u;
-	const char *user = getenv("USER");
 	struct err *e = question_of_frame(&p->a, o->frame, q);
 	if (!e)
 		e = question_new_id(q->id);
@@ -708,8 +760,7 @@ static struct err *fill_question(struct program *p, struct question *q, const st
 		return e;
 	question_sort(&q->host);
 	question_sort(&q->label);
-	q->asker =
-		str_z(arena_fmt(&p->a, "%s@%s", user ? user : "?", uname(&u) ? "?" : u.nodename));
+	q->asker = asker_of(&p->a);
 	return NULL;
 }
 
@@ -736,24 +787,12 @@ static struct err *take_order(struct program *p, const struct sb *in, struct ord
 	return e;
 }
 
-/* Of a question that is whole: what is sent to agents. */
-static struct err *seal(const struct question *q, const char *key, struct sb *ret)
-{
-	AUTO_SB packed = {0};
-	AUTO_SB signature = {0};
-	struct err *e = question_pack(q, &packed);
-	if (!e && *key)
-		e = sign_make(key, sb_str(&packed), &signature);
-	if (!e)
-		question_seal(sb_str(&packed), sb_str(&signature), ret);
-	return e;
-}
-
 static struct err *ask(struct program *p)
 {
 	char reply[64] = "";
 	AUTO_SB in = {0};
 	AUTO_SB sealed = {0};
+	u8 secret[QUESTION_SECRET];
 	struct question q = {0};
 	struct order o;
 	struct nats *nats = NULL;
@@ -766,6 +805,7 @@ static struct err *ask(struct program *p)
 	memcpy(q.host.v, o.hosts.v ? o.hosts.v : q.host.v, o.hosts.n * sizeof(*o.hosts.v));
 	q.label = o.labels;
 	e = fill_question(p, &q, &o);
+	e = e ? e : question_new_secret(secret, q.secret_sum);
 	if (!e)
 		e = open_asker(p, &nats, reply);
 	q.reply = str_z(reply);
@@ -779,6 +819,7 @@ static struct err *ask(struct program *p)
 			.q = &q,
 			.hosts = o.hosts,
 			.sealed = sb_str(&sealed),
+			.secret = str_n((const char *)secret, sizeof(secret)),
 			.wait_ns = o.wait_ns,
 			.expect = o.expect,
 			.hubs = o.hubs,
@@ -801,7 +842,7 @@ static void usage(FILE *f)
 	      "    sonde-agent --any --nats URL [--name NAME] [--label KEY=VALUE] [--hub]\n"
 	      "    sonde-agent --nats URL --simulate N FILE\n"
 	      "    sonde-agent list --nats URL\n"
-	      "    sonde-agent stop --nats URL ID|--all\n\nOPTIONS:\n",
+	      "    sonde-agent stop --nats URL [--key FILE] ID|--all\n\nOPTIONS:\n",
 	      f);
 	opt_help(options, f);
 }
@@ -853,7 +894,7 @@ int main(int argc, char **argv)
 		usage(stdout);
 	if (e)
 		fprintf(stderr, "ERROR: %s\n", e->msg);
-	int rc = e ? 1 : 0;
+	int rc = e ? 1 : p.refused ? RC_REFUSED : 0;
 	err_free(e);
 	nats_end();
 	inbox_free(p.in);

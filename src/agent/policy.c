@@ -64,6 +64,19 @@ struct err *policy_judge(const struct policy *p, const struct question *q, struc
 	return e ? e : replay_take(p->replay, q, wall_ns);
 }
 
+struct err *policy_stops(const struct policy *p, const struct question *q, struct str bytes,
+			 struct str signature, u64 wall_ns, struct judgement *ret)
+{
+	if (!signature.n)
+		return err_new("this host stops questions only for their askers or by signed "
+			       "orders, and this order is not signed");
+	if (!question_is_for(q, p->host, &p->c->label))
+		return err_new("the question is for other hosts");
+	struct err *e = replay_time(q, wall_ns);
+	e = e ? e : sign_check(p->c->allowed_signers, bytes, signature, &ret->signer);
+	return e ? e : replay_take(p->replay, q, wall_ns);
+}
+
 struct err *policy_merges(const struct conf *c, const struct question *q, struct str bytes,
 			  struct str signature, u64 wall_ns)
 {

@@ -36,6 +36,9 @@ struct err *policy_ready(const struct conf *c) MUST_USE;
  */
 struct err *policy_judge(const struct policy *p, const struct question *q, struct str bytes,
 			 struct str signature, u64 wall_ns, struct judgement *ret) MUST_USE;
+/* The same of an order to end questions: whoever may sign a question may sign it. Without signature it is refused. */
+struct err *policy_stops(const struct policy *p, const struct question *q, struct str bytes,
+			 struct str signature, u64 wall_ns, struct judgement *ret) MUST_USE;
 /* For a hub: may answers to the question be merged here, which hosts have judged or will? */
 struct err *policy_merges(const struct conf *c, const struct question *q, struct str bytes,
 			  struct str signature, u64 wall_ns) MUST_USE;

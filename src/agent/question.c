@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-enum { MAGIC = 8, VERSION = 1 };
+enum { MAGIC = 8, VERSION = 2 };
 static const char question_magic[MAGIC] = {'s', 'o', 'n', 'd', 'e', '-', 'q', VERSION},
 		  sealed_magic[MAGIC] = {'s', 'o', 'n', 'd', 'e', '-', 's', VERSION};
 /* How a frame begins. */
@@ -146,8 +146,18 @@ static struct err *check_times(const struct question *q)
 		return err_new("the question asks for more than 24 hours of tracing");
 	if (q->at_ns && (q->at_ns < q->not_before_ns || q->at_ns > q->not_after_ns))
 		return err_new("the question is to begin at a time when it is not valid");
-	if (!q->for_ns && q->kind != QUESTION_TOOL)
+	if (!q->for_ns && q->kind != QUESTION_TOOL && q->kind != QUESTION_STOP)
 		return err_new("the question does not say for how long hosts trace");
+	return NULL;
+}
+
+static struct err *check_stop(const struct question *q)
+{
+	u8 id[QUESTION_ID];
+	if (q->name.n && !question_take_id(q->name, id))
+		return err_new("the order to stop names what is no question");
+	if (q->text.n || q->option.n || q->argument.n || q->for_ns || q->at_ns)
+		return err_new("the order to stop has parts of a question");
 	return NULL;
 }
 
@@ -171,6 +181,7 @@ static struct err *check_what(const struct question *q)
 		if (q->text.n)
 			return err_new("the question has a tool and the text of a script");
 		return NULL;
+	case QUESTION_STOP: return check_stop(q);
 	default: return err_new("the question is of an unknown kind (%u)", (u32)q->kind);
 	}
 	if (!q->text.n || memchr(q->text.s, 0, q->text.n))
@@ -248,6 +259,7 @@ struct err *question_pack(const struct question *q, struct sb *ret)
 	pack_list(&b, &q->label);
 	pack_str(&b, q->reply);
 	pack_str(&b, q->asker);
+	sb_mem(&b, q->secret_sum, SHA256_BYTES);
 	if (b.n > QUESTION_MAX)
 		return err_new("the question is larger than %d KiB", QUESTION_MAX >> 10);
 	sb_add(ret, sb_str(&b));
@@ -274,7 +286,7 @@ static struct err *damaged(void)
 	return err_new("the question is damaged: its parts have wrong lengths");
 }
 
-struct err *question_unpack(struct arena *a, struct str bytes, struct question *ret)
+static struct err *unpack(struct arena *a, struct str bytes, struct question *ret)
 {
 	struct bytes b;
 	struct question q = {0};
@@ -298,12 +310,36 @@ struct err *question_unpack(struct arena *a, struct str bytes, struct question *
 	unpack_list(a, &b, QUESTION_MAX_NAMES, &q.label);
 	q.reply = unpack_str(&b);
 	q.asker = unpack_str(&b);
-	if (b.bad || b.at != b.n)
+	const u8 *sum = bytes_take(&b, SHA256_BYTES);
+	if (!sum || b.bad || b.at != b.n)
 		return damaged();
+	memcpy(q.secret_sum, sum, SHA256_BYTES);
 	e = check_all(&q);
 	if (!e)
 		*ret = q;
 	return e;
+}
+
+static struct err *unpack_kind(struct arena *a, struct str bytes, bool stop, struct question *ret)
+{
+	struct question q;
+	struct err *e = unpack(a, bytes, &q);
+	if (!e && stop != (q.kind == QUESTION_STOP))
+		e = stop ? err_new("what is signed is a question, not an order to stop")
+			 : err_new("an order to stop is not a question");
+	if (!e)
+		*ret = q;
+	return e;
+}
+
+struct err *question_unpack(struct arena *a, struct str bytes, struct question *ret)
+{
+	return unpack_kind(a, bytes, false, ret);
+}
+
+struct err *question_unpack_stop(struct arena *a, struct str bytes, struct question *ret)
+{
+	return unpack_kind(a, bytes, true, ret);
 }
 
 void question_seal(struct str bytes, struct str signature, struct sb *ret)
@@ -332,6 +368,28 @@ struct err *question_unseal(struct str sealed, struct str *bytes, struct str *si
 struct err *question_new_id(u8 id[QUESTION_ID])
 {
 	return getrandom(id, QUESTION_ID, 0) == QUESTION_ID ? NULL : err_sys(errno, "getrandom");
+}
+
+struct err *question_new_secret(u8 secret[QUESTION_SECRET], u8 sum[SHA256_BYTES])
+{
+	if (getrandom(secret, QUESTION_SECRET, 0) != QUESTION_SECRET)
+		return err_sys(errno, "getrandom");
+	sha256(secret, QUESTION_SECRET, sum);
+	return NULL;
+}
+
+bool question_take_id(struct str text, u8 id[QUESTION_ID])
+{
+	static const struct str digits = STR("0123456789abcdef");
+	if (text.n != QUESTION_ID_HEX)
+		return false;
+	for (u32 i = 0; i < QUESTION_ID_HEX; i++) {
+		i32 digit = str_chr(digits, text.s[i]);
+		if (digit < 0)
+			return false;
+		id[i / 2] = (u8)(id[i / 2] << 4 | digit);
+	}
+	return true;
 }
 
 void question_id_text(const u8 id[QUESTION_ID], char ret[QUESTION_ID_HEX + 1])

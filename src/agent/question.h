@@ -13,7 +13,7 @@
  * The bytes, in this order. Numbers are little endian; a text is its length (4 bytes) and its bytes; a list is the number
  * of its texts (4 bytes) and the texts.
  *
- *	"sonde-q" 1          7 bytes, and the version of the encoding (1 byte)
+ *	"sonde-q" 2          7 bytes, and the version of the encoding (1 byte)
  *	id                   16 bytes
  *	not_before_ns        8 bytes
  *	not_after_ns         8 bytes
@@ -23,16 +23,23 @@
  *	option, argument     2 lists
  *	host, label          2 lists, each in ascending order of bytes, without repetition
  *	reply, asker         2 texts
+ *	secret_sum           32 bytes
  *
- * A sealed question is "sonde-s" 1, the text of these bytes, and the text of the signature, which is empty if the question
+ * An order to end a question, or all, is a question of its own kind (QUESTION_STOP). It has the same encoding, so that it
+ * is signed, valid for a time and accepted once in the same way; question_unpack() refuses it, and question_unpack_stop()
+ * accepts nothing else, so that neither is taken for the other.
+ *
+ * A sealed question is "sonde-s" 2, the text of these bytes, and the text of the signature, which is empty if the question
  * is not signed.
  */
 #pragma once
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/sha256.h"
 
 enum {
 	QUESTION_ID = 16,
+	QUESTION_SECRET = 32,
 	QUESTION_ID_HEX = 2 * QUESTION_ID,
 	/* The server of a fleet accepts messages of 1 MiB by default. */
 	QUESTION_MAX = 640 << 10,      /* bytes of a packed question */
@@ -52,6 +59,7 @@ enum question_kind {
 	QUESTION_PROGRAM = 1, /* .text, as of option -e */
 	QUESTION_SCRIPT,      /* .text, from a file that .name names, "ask.bt", for messages */
 	QUESTION_TOOL,        /* the tool .name of the host's own sonde */
+	QUESTION_STOP,        /* ends the question whose id, as text, is .name; "": all */
 	QUESTION_KINDS,
 };
 struct question_list {
@@ -75,9 +83,15 @@ struct question {
 	struct question_list label;    /* "env=prod": only hosts that have all of these */
 	struct str reply;              /* "_INBOX....": subject that answers are sent to */
 	struct str asker; /* "user@machine": what the asker says, for messages and logs */
+	/* SHA-256 of a random number that only the asker knows: whoever shows the number may end the question. */
+	u8 secret_sum[SHA256_BYTES];
 };
 
 struct err *question_new_id(u8 id[QUESTION_ID]) MUST_USE;
+/* secret: a new one. */
+struct err *question_new_secret(u8 secret[QUESTION_SECRET], u8 sum[SHA256_BYTES]) MUST_USE;
+/* False: the text is not an id as question_id_text() writes it. */
+bool question_take_id(struct str text, u8 id[QUESTION_ID]);
 void question_id_text(const u8 id[QUESTION_ID], char ret[QUESTION_ID_HEX + 1]);
 /* Ascending and without repetition, as .host and .label have to be. */
 void question_sort(struct question_list *l);
@@ -88,6 +102,7 @@ bool question_is_name(struct str s);
 struct err *question_pack(const struct question *q, struct sb *ret) MUST_USE;
 /* Texts of *ret are views into bytes; lists are in the arena. */
 struct err *question_unpack(struct arena *a, struct str bytes, struct question *ret) MUST_USE;
+struct err *question_unpack_stop(struct arena *a, struct str bytes, struct question *ret) MUST_USE;
 void question_seal(struct str bytes, struct str signature, struct sb *ret);
 /* Views into sealed. */
 struct err *question_unseal(struct str sealed, struct str *bytes, struct str *signature) MUST_USE;

@@ -10,7 +10,8 @@ enum { MAX_HERE = 20000 };
 
 struct listing {
 	struct arena a;
-	struct tab line; /* of each host */
+	struct tab line;    /* of each host */
+	struct tab refused; /* the reason of each host */
 	u32 stopped, hubs;
 };
 
@@ -19,10 +20,28 @@ static void add_visible(struct sb *b, struct str s)
 	sb_visible(b, s.n ? s : STR("-"));
 }
 
+static struct str *keep(struct listing *l, struct str text)
+{
+	struct str *kept = arena_new(&l->a, struct str);
+	*kept = arena_str(&l->a, text);
+	return kept;
+}
+
+static void take_stopped(struct listing *l, const struct message *m)
+{
+	AUTO_SB b = {0};
+	l->stopped += m->good;
+	if (m->good || l->refused.n >= MAX_HERE)
+		return;
+	sb_visible(&b, m->why.n ? m->why : STR("it gives no reason"));
+	tab_add(&l->refused, arena_str(&l->a, m->host), keep(l, sb_str(&b)));
+}
+
 static void take(struct listing *l, const struct message *m)
 {
 	AUTO_SB b = {0};
-	l->stopped += m->kind == MSG_STOPPED;
+	if (m->kind == MSG_STOPPED)
+		take_stopped(l, m);
 	if (m->kind != MSG_HERE || l->line.n >= MAX_HERE)
 		return;
 	const struct str column[] = {m->kernel, m->version, m->labels, m->running};
@@ -35,11 +54,9 @@ static void take(struct listing *l, const struct message *m)
 		if (width)
 			sb_char(&b, ' ');
 	}
-	struct str *line = arena_new(&l->a, struct str);
-	*line = arena_str(&l->a, sb_str(&b));
 	bool hub = m->labels.n && m->labels.s[0] == '('; /* its name may be that of an agent, too */
 	struct str key = str_z(arena_fmt(&l->a, "%.*s%s", STRF(m->host), hub ? " hub" : ""));
-	if (!tab_add(&l->line, key, line))
+	if (!tab_add(&l->line, key, keep(l, sb_str(&b))))
 		l->hubs += hub;
 }
 
@@ -101,20 +118,24 @@ struct err *ask_who(struct nats *nats, struct inbox *in, const char *reply, stru
 	return NULL;
 }
 
-struct err *ask_stop(struct nats *nats, struct inbox *in, const char *reply, const u8 *id,
-		     u64 wait_ns, u32 *n)
+struct err *ask_stop(const struct stop_spec *s, struct stop_result *ret)
 {
 	AUTO_SB to = {0};
 	struct listing l = {0};
-	struct message m = {.kind = MSG_STOP, .reply = str_z(reply)};
-	if (id)
-		memcpy(m.id, id, sizeof(m.id));
+	struct message m = {.kind = MSG_STOP, .reply = str_z(s->reply), .sealed = s->sealed};
+	memcpy(m.id, s->id, sizeof(m.id));
 	subject_of_all(&to);
-	struct err *e = send_one(nats, to.s, &m);
+	struct err *e = send_one(s->nats, to.s, &m);
 	if (e)
 		return e;
-	listen(&l, in, wait_ns);
-	*n = l.stopped;
+	listen(&l, s->in, s->wait_ns);
+	if (l.refused.n)
+		qsort(l.refused.v, l.refused.n, sizeof(*l.refused.v), by_name);
+	for (u32 i = 0; i < l.refused.n; i++)
+		fprintf(stderr, "WARNING: %.*s: refused: %.*s\n", STRF(l.refused.v[i].key),
+			STRF(*(struct str *)l.refused.v[i].val));
+	*ret = (struct stop_result){.stopped = l.stopped, .refused = l.refused.n};
+	tab_free(&l.refused);
 	tab_free(&l.line);
 	arena_free(&l.a);
 	return NULL;

@@ -34,14 +34,14 @@ enum {
 	MAX_NAMES = 512 << 10,
 };
 
-static const char magic[8] = "sonde-m\1";
+static const char magic[8] = "sonde-m\2";
 static const struct field fields[MSG_KINDS][MAX_FIELDS] = {
 	[MSG_ASK] = {NUM(since_ns), NUM(spread_ms), NUM(asked_ns),
 		     TXT(sealed, QUESTION_MAX_SEALED)},
 	[MSG_BEAT] = {NUM(since_ns), NUM(spread_ms), NUM(asked_ns), YES(again), ANSWER_TO},
 	[MSG_PULL] = {NUM(instance), NUM(first), NUM(count)},
 	[MSG_GOT] = {NUM(instance)},
-	[MSG_STOP] = {ANSWER_TO},
+	[MSG_STOP] = {ANSWER_TO, TXT(secret, QUESTION_SECRET), TXT(sealed, QUESTION_MAX_SEALED)},
 	[MSG_WHO] = {NUM(spread_ms), ANSWER_TO, TXT(labels, MAX_LABELS)},
 	[MSG_TAKEN] = {SENDER, TXT(boot, MAX_WHAT), TXT(kernel, MAX_WHAT), TXT(version, MAX_WHAT),
 		       NUM(since_ns), NUM(asked_ns), NUM(came_ns), NUM(sent_ns), YES(good),
@@ -50,7 +50,7 @@ static const struct field fields[MSG_KINDS][MAX_FIELDS] = {
 	[MSG_DONE] = {SENDER, NUM(since_ns), YES(good), YES(cut), TXT(why, MAX_WHY),
 		      TXT(said, SAID_MAX), NUM(bytes), NUM(pieces), TXT(data, ANSWER_SENT)},
 	[MSG_PIECE] = {SENDER, NUM(first), TXT(data, PIECE_BYTES)},
-	[MSG_STOPPED] = {SENDER, NUM(count)},
+	[MSG_STOPPED] = {SENDER, NUM(count), YES(good), TXT(why, MAX_WHY)},
 	[MSG_HERE] = {SENDER, TXT(boot, MAX_WHAT), TXT(kernel, MAX_WHAT), TXT(version, MAX_WHAT),
 		      TXT(labels, MAX_LABELS), TXT(running, MAX_LABELS)},
 	[MSG_HUBS] = {ANSWER_TO, TXT(sealed, QUESTION_MAX_SEALED)},

@@ -12,7 +12,7 @@
  *					DONE, every two seconds: how large its answer is
  *	PULL, of so many pieces		PIECE ...
  *	GOT, when it has them all	(forgets the answer)
- *	STOP, of one question or all	STOPPED; it ends tracing, and answers
+ *	STOP, of one question or all	STOPPED, with the reason if it refuses; it ends tracing, and answers
  *	WHO				HERE
  *
  * Hubs (hub.h) fetch answers of some hosts, and give one to the asker.
@@ -30,7 +30,10 @@
  * A hub cannot ask: its messages to agents have a subject of their own, by which agents accept PULL and HELD only. Answers
  * go to the inbox that is in the question, or to a part of it that the hub's name is the name of.
  *
- * The bytes: "sonde-m" 1, the kind (1 byte), the id of the question (16), and the fields of the kind in the order of its row
+ * Anybody may send to the subjects of agents, so STOP has a proof: the secret of the question that its asker knows, or an
+ * order that is signed as questions are (question.h). What proof an agent needs is its policy's to say (agent.h).
+ *
+ * The bytes: "sonde-m" 2, the kind (1 byte), the id of the question (16), and the fields of the kind in the order of its row
  * in wire.c; numbers and texts as in question.h. Everything is bounded, and nothing may follow.
  */
 #pragma once
@@ -76,22 +79,23 @@ struct message {
 	struct str host;
 	u64 instance;
 	struct str boot, kernel, version;
-	struct str sealed; /* question.h */
+	struct str sealed; /* question.h: ASK: the question; STOP: the order, or "" */
+	struct str secret; /* STOP: of the question, or "" */
 	struct str reply;  /* the asker's inbox */
 	u64 since_ns; /* ASK, BEAT: time since the first ASK; TAKEN, DONE: when it began, in that time */
 	u64 spread_ms; /* TAKEN and DONE are sent within this time, at random, so that not all come at once */
 	bool again; /* TAKEN may be lost: it is to be sent again */
 	/* Wall clocks: of the asker when it sent ASK or BEAT, of the agent when that came, and when TAKEN was sent. */
 	u64 asked_ns, came_ns, sent_ns;
-	u64 ahead_ns;     /* START: how far the agent's clock is ahead of the asker's, as i64 */
-	bool good;        /* TAKEN: it traces; DONE: sonde ended with status 0 */
-	bool cut;         /* DONE: it was stopped before its time */
-	struct str why;   /* why not, for people */
-	struct str said;  /* what sonde printed beside its answer */
-	u64 bytes;        /* of the answer */
-	u64 pieces;       /* of it, PIECE_BYTES each, the last one shorter */
-	u64 first, count; /* PULL: which; PIECE: first */
-	struct str data;  /* PIECE; DONE: the whole answer, or nothing */
+	u64 ahead_ns; /* START: how far the agent's clock is ahead of the asker's, as i64 */
+	bool good; /* TAKEN: it traces; DONE: sonde ended with status 0; STOPPED: it is not refused */
+	bool cut;                   /* DONE: it was stopped before its time */
+	struct str why;             /* why not, for people */
+	struct str said;            /* what sonde printed beside its answer */
+	u64 bytes;                  /* of the answer */
+	u64 pieces;                 /* of it, PIECE_BYTES each, the last one shorter */
+	u64 first, count;           /* PULL: which; PIECE: first */
+	struct str data;            /* PIECE; DONE: the whole answer, or nothing */
 	struct str labels, running; /* HERE: for people */
 	struct str hub;             /* VIA: the hub that the answer goes to; "": the asker itself */
 	/* PART: hosts of the hub; SERVES: those that it has answers of; a line for each. */

@@ -7,7 +7,15 @@ static void take_question(struct arena *a, struct str bytes)
 	AUTO_SB frame = {0};
 	struct question q, back = {0};
 	struct str value;
-	struct err *e = question_unpack(a, bytes, &q);
+	struct err *e = question_unpack_stop(a, bytes, &q);
+	if (!e) {
+		struct err *packs = question_pack(&q, &again);
+		if (packs || !str_eq(sb_str(&again), bytes))
+			abort();
+		return;
+	}
+	err_free(e);
+	e = question_unpack(a, bytes, &q);
 	if (!e) {
 		struct err *packs = question_pack(&q, &again);
 		if (packs || !str_eq(sb_str(&again), bytes))

@@ -20,6 +20,19 @@ static struct err *started(void *arg, const struct question *q, u64 for_ns, stru
 	return NULL;
 }
 
+static struct err *stops(void *arg, const u8 id[QUESTION_ID], struct str order)
+{
+	struct arena a = {0};
+	struct str bytes, signature;
+	struct question q;
+	(void)arg;
+	(void)id;
+	struct err *e = question_unseal(order, &bytes, &signature);
+	e = e ? e : question_unpack_stop(&a, bytes, &q);
+	arena_free(&a);
+	return e;
+}
+
 static struct err *merges(void *arg, struct task **ret)
 {
 	task_sample(arg, 1, ret);
@@ -38,6 +51,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 		.arg = &sample,
 		.send = sent,
 		.start = started,
+		.stop = stops,
 	};
 	const struct hub_setup hub_setup = {
 		.host = STR("hub1"),

@@ -202,12 +202,12 @@ class Listener:
 
 
 # Kinds of messages.
-TAKEN, SERVES, PART, VIA, HELD, MERGED, START = 7, 14, 15, 16, 17, 18, 19
+STOP, TAKEN, STOPPED, SERVES, PART, VIA, HELD, MERGED, START = 5, 7, 11, 14, 15, 16, 17, 18, 19
 
 
 def message(kind, id, *fields):
 	"""Texts, numbers of 8 bytes and truth values, as src/agent/wire.h has them."""
-	data = b'sonde-m\1' + bytes([kind]) + id
+	data = b'sonde-m\2' + bytes([kind]) + id
 	for f in fields:
 		data += struct.pack('<I', len(f)) + f if isinstance(f, bytes) else struct.pack('<B', f) if isinstance(f, bool) else struct.pack('<Q', f)
 	return data

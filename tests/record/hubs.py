@@ -6,7 +6,7 @@ import agents
 sys.dont_write_bytecode = True
 sys.path.insert(0, agents.source + '/docs')
 import read_recording
-from agents import (Client, HELD, Listener, MERGED, PART, SERVES, Server, VIA, await_agents, end, equal, fleet, fleet_words, line_of, listed, message, need, read, run, run_agent,
+from agents import (Client, HELD, Listener, MERGED, PART, SERVES, STOP, Server, VIA, await_agents, end, equal, fleet, fleet_words, line_of, listed, message, need, read, run, run_agent,
 		    run_cases, simulate, spawn, untimed, wait, write_stub)
 
 agents.begin()
@@ -360,7 +360,7 @@ def no_orders():
 	asker = ask_in_background(server, '-q', '--hosts', 'n', '--for', '600s', '-e', count)
 	question = client.message(b'sonde-s')[1]
 	wait('the start', lambda: os.path.exists('n.began'))
-	client.publish('sonde.hub.n', message(5, question[9:25], b'_INBOX.x')) # STOP
+	client.publish('sonde.hub.n', message(STOP, question[9:25], b'_INBOX.x', b'', b''))
 	client.publish('sonde.hub.n', question.replace(question[9:25], bytes(16)))
 	client.flush()
 	await_agents(1, server)

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-# trust.py [-n NAME] BUILD - which questions agents run: signatures, times, copies, changed bytes, the policy of a host, keys
+# trust.py [-n NAME] BUILD - which questions agents run, and who may end them: signatures, times, copies, changed bytes, the policy of a host, keys
 # and permissions of the server, the record of each question; and the examples in packaging/. A shell acts as sonde on the
 # hosts; as root, sonde itself does, too.
-import glob, json, os, re, shutil, struct, subprocess, time
+import glob, json, os, re, shutil, signal, struct, subprocess, time
 import agents
-from agents import Client, equal, need, output, read, run, run_cases, running, spawn, wait, write, write_stub
+from agents import Client, Listener, STOP, STOPPED, VIA, equal, message, need, output, read, run, run_cases, running, spawn, wait, write, write_stub
 
 agents.begin()
 sonde, agent, build, tmp, slow, source = agents.sonde, agents.agent, agents.build, agents.tmp, agents.slow, agents.source
 ask = ('-e', 'begin { exit(); }')
 STUB = 'head -c "$n" > question || exit 1\nulimit -d > limit'
+UNSIGNED = 'this host stops questions only for their askers or by signed orders, and this order is not signed'
 LATE = 'the question was asked before: it is a copy, or the agent was restarted'
 
 
@@ -181,6 +182,139 @@ def records():
 		    'bytes': 0, 'end': 'refused', 'why': 'the question is signed by a key that this host does not allow'})
 
 
+def begin(server):
+	"""A question that runs until it is ended: its asker, its id and its first message."""
+	seen = Client(server, 'sonde.run.all')
+	asker = spawn(sonde, 'fleet', '--nats', server.url, '--key', 'ann', '-q', '--wait', '60s', '--expect', '1', '--for', '600s', *ask, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+	question = seen.message(b'sonde-s')[1]
+	id = question[9:25]
+	wait('the question to run', lambda: id.hex() in listed(server))
+	return asker, id, question
+
+
+def ended(asker):
+	equal(asker.communicate(timeout=200 * slow)[0], '\n\n@: 20\n')
+	equal(asker.returncode, 0)
+
+
+def texts(*fields):
+	return b''.join(struct.pack('<I', len(f)) + f for f in fields)
+
+
+def order(name, key, begins=0, ends=60):
+	"""An order to stop, as src/agent/question.h has it: valid from so many seconds from now until so many."""
+	times = struct.pack('<4Q', *(time.time_ns() + s * 10**9 for s in (begins, ends)), 0, 0)
+	data = b'sonde-q\2' + os.urandom(16) + times + b'\4' + texts(name.encode(), b'') + bytes(16) + texts(b'_INBOX.mine', b'ann@desk') + bytes(32)
+	signed = subprocess.run(['ssh-keygen', '-Y', 'sign', '-n', 'sonde', '-f', key], input=data, capture_output=True, check=True).stdout if key else b''
+	return b'sonde-s\2' + texts(data, signed)
+
+
+def stop_sent(client, id, secret=b'', sealed=b''):
+	"""What the agent answers: how many questions have ended, and why none."""
+	client.publish('sonde.run.all', message(STOP, id, b'_INBOX.mine', secret, sealed))
+	data = client.message()[1]
+	equal((data[8], data[9:25]), (STOPPED, id))
+	count, good, n = struct.unpack_from('<Q?I', data, 25 + 4 + len('web1') + 8)
+	why = data[-n:].decode() if n else ''
+	equal(good, not n)
+	return count, why
+
+
+def stops():
+	"""Its asker ends a question, and so does who signs; nobody else."""
+	server = Server()
+	write_stub(STUB + '\ncat > /dev/null')
+	start(server)
+	client, audit = Client(server, '_INBOX.mine'), Client(server, 'sonde.audit')
+
+	def refused_stop(id, why, **proof):
+		count, said = stop_sent(client, id, **proof)
+		record = json.loads(audit.message()[1])
+		equal((count, said[:len(why)]), (0, why))
+		equal([record[k] for k in ('kind', 'what', 'end', 'why')], ['stop', id.hex() if any(id) else '--all', 'refused', said])
+
+	asker, id, question = begin(server)
+	every, name = bytes(16), id.hex()
+	for proof in ({}, {'secret': bytes(32)}, {'secret': os.urandom(32)}, {'sealed': order(name, '')}):
+		refused_stop(id, UNSIGNED, **proof)
+	refused_stop(every, UNSIGNED)
+	refused_stop(id, 'the message is not a question', sealed=b'nonsense')
+	refused_stop(id, 'what is signed is a question, not an order to stop', sealed=question[question.index(b'sonde-s'):])
+	refused_stop(id, 'the order to stop has expired, and is late by ', sealed=order(name, 'ann', -120, -60))
+	refused_stop(id, 'the order to stop is too early by ', sealed=order(name, 'ann', 600, 660))
+	for key, why in (('bob', 'the key that signed the order to stop is no longer valid'), ('cid', 'the key that signed the order to stop is not valid yet'),
+			 ('dan', 'the key that signed the order to stop is not for questions'),
+			 ('eve', 'the order to stop is signed by a key that this host does not allow')):
+		refused_stop(id, why, sealed=order(name, key))
+	other = '01' * 16
+	altered = order(other, 'ann')
+	refused_stop(id, 'the order to stop is not for what the message names', sealed=altered)
+	refused_stop(every, 'the order to stop is not for what the message names', sealed=altered)
+	refused_stop(id, 'the signature is not that of this order to stop', sealed=altered.replace(other.encode(), name.encode()))
+	altered = bytearray(order(name, 'ann'))
+	altered[8 + 4 + 8] ^= 1 # its own number
+	refused_stop(id, 'the signature is not that of this order to stop', sealed=bytes(altered))
+	# In the same way by the program.
+	words = [[name], ['--all'], [name, '--key', 'eve']]
+	told = [spawn(sonde, 'fleet', 'stop', '--nats', server.url, '--wait', '5s', *w, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for w in words]
+	for p, why in zip(told, (UNSIGNED, UNSIGNED, 'the order to stop is signed by a key that this host does not allow')):
+		equal(p.communicate()[0], 'WARNING: web1: refused: %s\nstopped on 0 hosts, refused by 1\n' % why)
+		equal(p.returncode, 3)
+		equal(json.loads(audit.message()[1])['end'], 'refused')
+	assert name in listed(server) and asker.poll() is None
+	# Who may ask ends all, but a copy of the order ends nothing.
+	all_of_them = order('', 'ann')
+	equal(stop_sent(client, every, sealed=all_of_them), (1, ''))
+	record = json.loads(audit.message()[1])
+	equal([record[k] for k in ('signer', 'asker', 'kind', 'what', 'end')], ['ann@example', 'ann@desk', 'stop', '--all', 'answered'])
+	ended(asker)
+	equal(json.loads(audit.message()[1])['end'], 'stopped')
+	asker, id, question = begin(server)
+	refused_stop(every, 'the order to stop was asked before: it is a copy, or the agent was restarted', sealed=all_of_them)
+	# Its asker shows what nobody else knows, and it is of no use for others.
+	seen = Client(server, 'sonde.run.all')
+	asker.send_signal(signal.SIGINT)
+	data = b''
+	while data[8:9] != bytes([STOP]):
+		data = seen.message()[1]
+	ended(asker)
+	equal(json.loads(audit.message()[1])['end'], 'stopped')
+	secret = data[25 + 4 + struct.unpack_from('<I', data, 25)[0] + 4:][:32]
+	asker, id, question = begin(server)
+	refused_stop(id, UNSIGNED, secret=secret)
+	refused_stop(every, UNSIGNED, secret=secret)
+	rc, out, err = output(sonde, 'fleet', 'stop', '--nats', server.url, '--key', 'ann', '--wait', '5s', id.hex())
+	equal((rc, out, err), (0, 'stopped on 1 host\n', ''))
+	ended(asker)
+	write_stub(STUB)
+
+
+def stops_behind_hub():
+	"""The asker ends a question whose answer goes to a hub."""
+	server = Server()
+	write_stub(STUB + '\ncat > /dev/null')
+	start(server)
+	configure(server, 'hub = yes\n', name='hub1', path='hub.conf')
+	write('hub.conf', read('hub.conf').replace('/stub\n', '/hub-sonde\n'))
+	write('hub-sonde', '#!/bin/sh\nexec %s "$@"\n' % sonde, 0o755)
+	spawn(agent, '-c', 'hub.conf', stderr=open('hub.log', 'w'))
+	wait('the hub', lambda: 'hub1' in listed(server))
+	heard = Listener(server, 'sonde.run.host.web1')
+
+	def merged():
+		heard.subjects.clear()
+		asker, id, question = begin(server)
+		end = time.time() + 3
+		while (VIA, 'sonde.run.host.web1') not in heard.subjects and time.time() < end: # a machine that is busy may be too late
+			time.sleep(0.05)
+		asker.send_signal(signal.SIGINT)
+		ended(asker)
+		return 'hub1: merged: answers of 1 host\n' in read('hub.log')
+
+	wait('the hub to have merged', merged, 200)
+	write_stub(STUB)
+
+
 def make_keys():
 	keys = {}
 	for who in ('agent', 'asker', 'hub'):
@@ -327,7 +461,7 @@ def examples():
 	assert rc == 1 and err.startswith(begins), err
 
 
-cases = [signatures, limits, tools, copies, records, secure, mistakes, traces, examples]
+cases = [signatures, limits, tools, copies, records, stops, stops_behind_hub, secure, mistakes, traces, examples]
 
 
 def cleanup(why):

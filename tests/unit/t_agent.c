@@ -14,6 +14,7 @@ static struct message full(enum message_kind kind)
 		.kernel = STR("6.1"),
 		.version = STR("0.1"),
 		.sealed = STR("sealed"),
+		.secret = STR("secret"),
 		.reply = STR("_INBOX.a"),
 		.since_ns = 1,
 		.spread_ms = 2,
@@ -82,10 +83,10 @@ TEST(message_is_refused)
 	struct message m = full(MSG_TAKEN), back;
 	AUTO_SB b = {0};
 	message_pack(&m, &b);
-	b.s[7] = 2;
+	b.s[7] = 1;
 	CHECK_STR(message_unpack(sb_str(&b), &back),
 		  "a message is not one of sonde, or of another version");
-	b.s[7] = 1;
+	b.s[7] = 2;
 	b.s[8] = MSG_KINDS;
 	CHECK_STR(message_unpack(sb_str(&b), &back), "a message is of an unknown kind");
 }
@@ -97,7 +98,7 @@ struct bench {
 	struct agent *agent;
 	struct sample sample;
 	struct sb log; /* what it has sent and done */
-	const char *refuse;
+	const char *refuse, *no_stop;
 	u64 for_ns; /* 0: until it is stopped */
 	u64 instance;
 };
@@ -122,8 +123,10 @@ static bool sent(void *arg, const char *subject, struct str bytes)
 		       m.data.n, m.cut ? ", cut" : "");
 	else if (m.kind == MSG_PIECE)
 		sb_fmt(&t->log, " %llu of %u bytes", m.first, m.data.n);
-	else if (m.kind == MSG_STOPPED)
+	else if (m.kind == MSG_STOPPED && m.good)
 		sb_fmt(&t->log, " %llu", m.count);
+	else if (m.kind == MSG_STOPPED)
+		sb_fmt(&t->log, " %llu <%.*s>", m.count, STRF(m.why));
 	else if (m.kind == MSG_HERE)
 		sb_fmt(&t->log, " %.*s <%.*s>", STRF(m.labels), STRF(m.running));
 	sb_char(&t->log, '\n');
@@ -138,6 +141,14 @@ static struct err *judged(void *arg, const struct question *q, struct str bytes,
 	(void)bytes;
 	(void)signature;
 	return t->refuse ? err_new("%s", t->refuse) : NULL;
+}
+
+/* The log has which order was looked at. */
+static struct err *may_stop(void *arg, const u8 id[QUESTION_ID], struct str order)
+{
+	struct bench *t = arg;
+	sb_fmt(&t->log, "may %u be stopped by <%.*s>?\n", id[0], STRF(order));
+	return t->no_stop ? err_new("%s", t->no_stop) : NULL;
 }
 
 static struct err *started(void *arg, const struct question *q, u64 for_ns, struct task **ret)
@@ -197,6 +208,14 @@ static void give(struct bench *t, enum message_kind kind, u8 id, u64 first, u64 
 	agent_take(t->agent, sb_str(&b));
 }
 
+/* Each question has its own. */
+static const char *secret_of(u8 id)
+{
+	static char secret[QUESTION_SECRET + 1];
+	snprintf(secret, sizeof(secret), "this is what the asker of %u knows", id);
+	return secret;
+}
+
 static void ask(struct bench *t, u8 id, const char *host, const char *one_label, u64 since_ns)
 {
 	AUTO_SB packed = {0}, sealed = {0}, b = {0};
@@ -212,6 +231,7 @@ static void ask(struct bench *t, u8 id, const char *host, const char *one_label,
 		.asker = STR("ann@desk"),
 	};
 	memset(q.id, id, sizeof(q.id));
+	sha256(secret_of(id), QUESTION_SECRET, q.secret_sum);
 	struct err *e = question_pack(&q, &packed);
 	CHECK(!e);
 	err_free(e);
@@ -384,9 +404,62 @@ TEST(agent_refuses)
 	CHECK_STR(step(&t, text), "");
 	give(&t, MSG_BEAT, 8, 0, 0);
 	CHECK_STR(step(&t, text), "_INBOX.a want:\n");
-	agent_take(t.agent, STR("sonde-m\1nonsense"));
+	agent_take(t.agent, STR("sonde-m\2nonsense"));
 	agent_take(t.agent, STR(""));
 	CHECK_STR(step(&t, text), "");
+	bench_close(&t);
+}
+
+static void stop(struct bench *t, u8 id, struct str secret, const char *order)
+{
+	AUTO_SB b = {0};
+	struct message m = {.kind = MSG_STOP,
+			    .reply = STR("_INBOX.c"),
+			    .secret = secret,
+			    .sealed = str_z(order)};
+	memset(m.id, id, sizeof(m.id));
+	message_pack(&m, &b);
+	agent_take(t->agent, sb_str(&b));
+}
+
+#define MAY(id, order) "may " id " be stopped by <" order ">?\n"
+#define NO             "_INBOX.c stopped: 0 <no>\n"
+#define DONE_CUT       "_INBOX.a done: 10 bytes in 1 pieces, 10 here, cut\n"
+
+/* Its asker may always end a question; others only as far as they may. */
+TEST(agent_is_stopped_by_some)
+{
+	struct bench t;
+	char text[1000];
+	bench_open(&t, 4, 10);
+	t.setup.stop = may_stop;
+	t.no_stop = "no";
+	for (u8 id = 1; id <= 3; id++)
+		ask(&t, id, NULL, NULL, 0);
+	CHECK_STR(step(&t, text), TAKEN("0") TAKEN("0") TAKEN("0"));
+	stop(&t, 1, STR(""), "");
+	stop(&t, 1, STR(""), "order");
+	stop(&t, 1, str_n(secret_of(2), QUESTION_SECRET), "");
+	stop(&t, 1, str_n(secret_of(1), QUESTION_SECRET - 1), "");
+	stop(&t, 0, str_n(secret_of(1), QUESTION_SECRET), ""); /* it is not that of all */
+	CHECK_STR(step(&t, text), MAY("1", "") NO MAY("1", "order") NO MAY("1", "") NO MAY("1", "")
+					  NO MAY("0", "") NO);
+	stop(&t, 1, str_n(secret_of(1), QUESTION_SECRET), "");
+	CHECK_STR(step(&t, text), "_INBOX.c stopped: 1\n" DONE_CUT);
+	stop(&t, 1, STR(""), ""); /* it has ended */
+	stop(&t, 9, STR(""), ""); /* it was never here */
+	CHECK_STR(step(&t, text), "");
+	t.no_stop = NULL;
+	stop(&t, 2, STR(""), "order");
+	CHECK_STR(step(&t, text), MAY("2", "order") "_INBOX.c stopped: 1\n" DONE_CUT);
+	stop(&t, 0, STR(""), "all");
+	CHECK_STR(step(&t, text), MAY("0", "all") "_INBOX.c stopped: 1\n" DONE_CUT);
+	/* Nothing runs: an order to end all is looked at nevertheless. */
+	stop(&t, 0, STR(""), "all");
+	CHECK_STR(step(&t, text), MAY("0", "all"));
+	t.no_stop = "no";
+	stop(&t, 0, STR(""), "all");
+	CHECK_STR(step(&t, text), MAY("0", "all") NO);
 	bench_close(&t);
 }
 

@@ -36,6 +36,23 @@ TEST(audit_forms)
 			  "\"end\": \"refused\", \"why\": \"because\\nof \\\"this\\\"\"}");
 }
 
+TEST(audit_of_stops)
+{
+	struct question q = {.kind = QUESTION_STOP, .asker = STR("ann@desk")};
+	const struct audit a = {.q = &q, .sha256 = "", .end = AUDIT_ANSWERED};
+	for (u32 i = 0; i < 2; i++) {
+		AUTO_SB line = {0};
+		q.name = i ? STR("ab00") : STR("");
+		audit_line(&a, &line);
+		CHECK_STR(
+			strstr(line.s, "kind="),
+			i ? "kind=\"stop\" what=\"ab00\" sha256=\"\" for_ns=0 took_ns=0 cpu_ns=0 "
+			    "bytes=0 end=\"answered\" why=\"\""
+			  : "kind=\"stop\" what=\"--all\" sha256=\"\" for_ns=0 took_ns=0 cpu_ns=0 "
+			    "bytes=0 end=\"answered\" why=\"\"");
+	}
+}
+
 /* A line of a log is not as long as a script. */
 TEST(audit_is_bounded)
 {

@@ -33,6 +33,8 @@ static struct question *fill(struct sample *s)
 	};
 	for (u32 i = 0; i < QUESTION_ID; i++)
 		s->q.id[i] = (u8)(16 * i + i);
+	for (u32 i = 0; i < SHA256_BYTES; i++)
+		s->q.secret_sum[i] = (u8)(i + 1);
 	return &s->q;
 }
 
@@ -54,7 +56,8 @@ static void put_question(struct sb *b, const struct question *q)
 	put_list(b, &q->argument);
 	put_list(b, &q->host);
 	put_list(b, &q->label);
-	sb_fmt(b, " %.*s %.*s", STRF(q->reply), STRF(q->asker));
+	sb_fmt(b, " %.*s %.*s %u..%u", STRF(q->reply), STRF(q->asker), q->secret_sum[0],
+	       q->secret_sum[31]);
 }
 
 TEST(question_comes_back)
@@ -74,7 +77,7 @@ TEST(question_comes_back)
 			  "3001000000 kind 2 <ask.bt> "
 			  "<begin { exit(); }\n> [--cgroup|a.slice|-k|--no-warnings] [1|two words] "
 			  "[db1|web1] "
-			  "[env=prod|role=web] _INBOX.a1.b2 ann@desk");
+			  "[env=prod|role=web] _INBOX.a1.b2 ann@desk 1..32");
 	e = question_pack(&got, &again);
 	CHECK(!e && str_eq(sb_str(&bytes), sb_str(&again)));
 	arena_free(&a);
@@ -210,12 +213,72 @@ TEST(question_of_other_bytes)
 	check_bytes(&none, "the message is not a question", __LINE__);
 	sb_char(&b, 0);
 	check_bytes(&b, "the question is damaged: its parts have wrong lengths", __LINE__);
-	b.s[7] = 2;
-	check_bytes(&b, "the question has version 2, and this program knows version 1", __LINE__);
+	b.s[7] = 1;
+	check_bytes(&b, "the question has version 1, and this program knows version 2", __LINE__);
 	b.s[0] = 'S';
 	check_bytes(&b, "the message is not a question", __LINE__);
 	sb_pad(&b, 'x', QUESTION_MAX);
 	check_bytes(&b, "the question is larger than 640 KiB", __LINE__);
+}
+
+/* An order to stop is no question, and a question no order. */
+TEST(question_stops)
+{
+	struct sample s;
+	struct arena a = {0};
+	struct question got = {0}, *q = fill(&s);
+	AUTO_SB question = {0};
+	AUTO_SB order = {0};
+	AUTO_SB again = {0};
+	struct err *e = question_pack(q, &question);
+	*q = (struct question){.kind = QUESTION_STOP,
+			       .name = STR("00112233445566778899aabbccddeeff"),
+			       .not_before_ns = T0,
+			       .not_after_ns = T0 + 1,
+			       .reply = STR("_INBOX.a")};
+	e = e ? e : question_pack(q, &order);
+	e = e ? e : question_unpack_stop(&a, sb_str(&order), &got);
+	e = e ? e : question_pack(&got, &again);
+	CHECK_STR(e ? e->msg : "", "");
+	err_free(e);
+	CHECK(str_eq(got.name, q->name) && str_eq(sb_str(&order), sb_str(&again)));
+	check_bytes(&order, "an order to stop is not a question", __LINE__);
+	e = question_unpack_stop(&a, sb_str(&question), &got);
+	CHECK_STR(e ? e->msg : "", "what is signed is a question, not an order to stop");
+	err_free(e);
+	arena_free(&a);
+}
+
+TEST(question_limits_of_orders)
+{
+	const struct question order = {.kind = QUESTION_STOP,
+				       .not_before_ns = T0,
+				       .not_after_ns = T0 + 1,
+				       .reply = STR("_INBOX.a")};
+#define NO_ORDER(change, want) REFUSED((*q = order, change), want)
+	NO_ORDER(q->name = STR("00112233445566778899aabbccddeef"),
+		 "the order to stop names what is no question");
+	NO_ORDER(q->name = STR("00112233445566778899AABBCCDDEEFF"),
+		 "the order to stop names what is no question");
+	NO_ORDER(q->text = STR("x"), "the order to stop has parts of a question");
+	NO_ORDER(q->for_ns = 1, "the order to stop has parts of a question");
+	NO_ORDER(q->at_ns = T0, "the order to stop has parts of a question");
+	NO_ORDER((q->option.v = s.option, q->option.n = 1),
+		 "the order to stop has parts of a question");
+	NO_ORDER((q->argument.v = s.argument, q->argument.n = 1),
+		 "the order to stop has parts of a question");
+	NO_ORDER(q->not_after_ns = T0, "the question is never valid: it ends before it begins");
+#undef NO_ORDER
+}
+
+TEST(question_secrets)
+{
+	u8 secret[QUESTION_SECRET] = {0}, other[QUESTION_SECRET] = {0}, sum[SHA256_BYTES],
+	   want[SHA256_BYTES];
+	struct err *e = question_new_secret(secret, sum), *f = question_new_secret(other, want);
+	CHECK(!e && !f && memcmp(secret, other, sizeof(secret)) != 0);
+	sha256(secret, sizeof(secret), want);
+	CHECK(!memcmp(sum, want, sizeof(sum)));
 }
 
 TEST(question_sealed)

@@ -422,8 +422,194 @@ TEST(policy_of_altered_questions)
 	ALTER(t.q.label.n = 0);
 	ALTER(t.q.reply = STR("_INBOX.y"));
 	ALTER(t.q.asker = STR("bob@desk"));
+	ALTER(t.q.secret_sum[31] = 1);
 #undef ALTER
 	judge_by(&t, good, 1, "ann@desk", __LINE__);
+	court_close(&t);
+}
+
+/* ---- orders to stop ---- */
+
+#define NAMED "0123456789abcdef0123456789abcdef"
+
+static void make_order(struct court *t)
+{
+	t->q = (struct question){.id = {1, t->q.id[1]},
+				 .not_before_ns = noon,
+				 .not_after_ns = noon + 60ull * SECOND_NS,
+				 .kind = QUESTION_STOP,
+				 .name = STR(NAMED),
+				 .reply = STR("_INBOX.x"),
+				 .asker = STR("ann@desk")};
+}
+
+/* The order as it is, with this signature. */
+static void stop_by(struct court *t, struct str signature, u64 seconds, const char *want, int line)
+{
+	struct judgement j = {0};
+	struct question q;
+	AUTO_SB bytes = {0};
+	struct err *e = question_pack(&t->q, &bytes);
+	CHECK_STR(e ? e->msg : "", "");
+	e = e ? e : question_unpack_stop(&t->b.a, sb_str(&bytes), &q);
+	e = e ? e
+	      : policy_stops(&t->p, &q, sb_str(&bytes), signature, noon + seconds * SECOND_NS, &j);
+	test_str(__FILE__, line, "policy_stops()", e ? e->msg : j.signer.s, want);
+	err_free(e);
+	judgement_free(&j);
+}
+
+static struct str sign_order(struct court *t, const char *key)
+{
+	t->q.id[1]++;
+	sb_clear(&t->b.bytes);
+	struct err *e = question_pack(&t->q, &t->b.bytes);
+	CHECK_STR(e ? e->msg : "", "");
+	err_free(e);
+	return signature_of(&t->b, key);
+}
+
+#define NO_ORDER                                                                               \
+	"this host stops questions only for their askers or by signed orders, and this order " \
+	"is not signed"
+#define ASKED_BEFORE "the question was asked before: it is a copy, or the agent was restarted"
+
+TEST(policy_of_stops)
+{
+	static const struct {
+		const char *key, *want;
+	} keys[] = {
+		{"bob", "the key that signed the question is no longer valid"},
+		{"cid", "the key that signed the question is not valid yet"},
+		{"dan", "the key that signed the question is not for questions"},
+		{"eve", "the question is signed by a key that this host does not allow"},
+		{"ann", "ann@desk"},
+	};
+	struct court t;
+	if (!court_open(&t, "")) {
+		test_skip("no ssh-keygen");
+		return;
+	}
+	make_order(&t);
+	stop_by(&t, STR(""), 1, NO_ORDER, __LINE__);
+	stop_by(&t, STR("nonsense"), 1, "the signature is damaged", __LINE__);
+	for (u32 i = 0; i < countof(keys); i++)
+		stop_by(&t, sign_order(&t, keys[i].key), 1, keys[i].want, __LINE__);
+	struct str good = sign_order(&t, "ann");
+	stop_by(&t, good, (u64)-6,
+		"the question is too early by 6.0 s (or the clocks of this host and of the asker "
+		"differ)",
+		__LINE__);
+	stop_by(&t, good, 66,
+		"the question has expired, and is late by 6.0 s (or the clocks of this host and of "
+		"the asker differ)",
+		__LINE__);
+	const struct question was = t.q;
+#define ALTER(change)                                                                         \
+	do {                                                                                  \
+		change;                                                                       \
+		stop_by(&t, good, 1, "the signature is not that of this question", __LINE__); \
+		t.q = was;                                                                    \
+	} while (0)
+	ALTER(t.q.name = STR("1123456789abcdef0123456789abcdef"));
+	ALTER(t.q.name = STR(""));
+	ALTER(t.q.id[15] = 1);
+	ALTER(t.q.not_before_ns--);
+	ALTER(t.q.not_after_ns++);
+	ALTER(t.q.reply = STR("_INBOX.y"));
+	ALTER(t.q.asker = STR("bob@desk"));
+#undef ALTER
+	stop_by(&t, good, 1, "ann@desk", __LINE__);
+	stop_by(&t, good, 2, ASKED_BEFORE, __LINE__);
+	replay_free(t.p.replay);
+	struct err *e = replay_open(t.b.dir, noon, &t.p.replay);
+	CHECK(!e);
+	stop_by(&t, good, 2, ASKED_BEFORE, __LINE__);
+	t.q.host = (struct question_list){t.host, 1}; /* db1 */
+	stop_by(&t, sign_order(&t, "ann"), 1, "the question is for other hosts", __LINE__);
+	court_close(&t);
+}
+
+static const u8 named[QUESTION_ID] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+				      0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
+
+/* What an agent answers to an order, "" if it stops, and its record. */
+static void check_stop(struct guard *g, const u8 id[QUESTION_ID], struct str order,
+		       const char *want, const char *record, int line)
+{
+	AUTO_SB json = {0};
+	struct err *e = guard_stop(g, id, order, &json);
+	test_str(__FILE__, line, "guard_stop()", e ? e->msg : "", want);
+	const char *kind = json.n ? strstr(json.s, "\"signer\"") : "";
+	test_str(__FILE__, line, "its record", kind ? kind : json.s, record);
+	err_free(e);
+}
+#define RECORD(signer, what, end, why)                                                       \
+	"\"signer\": \"" signer "\", \"kind\": \"stop\", \"what\": \"" what                  \
+	"\", \"sha256\": \"\", \"for_ns\": 0, \"took_ns\": 0, \"cpu_ns\": 0, \"bytes\": 0, " \
+	"\"end\": \"" end "\", \"why\": \"" why "\"}"
+#define REFUSES(id, order, what, why) \
+	check_stop(g, id, order, why, RECORD("", what, "refused", why), __LINE__)
+
+static struct str sealed_by(struct court *t, const char *key)
+{
+	AUTO_SB b = {0};
+	struct str signature = *key ? sign_order(t, key) : STR("");
+	question_seal(sb_str(&t->b.bytes), signature, &b);
+	return arena_str(&t->b.a, sb_str(&b));
+}
+
+TEST(guard_stops)
+{
+	static const u8 all[QUESTION_ID], other[QUESTION_ID] = {1};
+	struct court t;
+	struct guard *g = NULL;
+	if (!court_open(&t, "allow = tools\n")) {
+		test_skip("no ssh-keygen");
+		return;
+	}
+	replay_free(t.p.replay);
+	t.p.replay = NULL;
+	t.c.state = t.b.dir;
+	struct err *e = guard_open(&t.c, STR("web1"), &g);
+	CHECK_STR(e ? e->msg : "", "");
+	t.q.not_before_ns = clock_ns(CLOCK_REALTIME);
+	t.q.not_after_ns = t.q.not_before_ns + 60ull * SECOND_NS;
+	struct str question = sealed_by(&t, "ann");
+	make_order(&t);
+	struct str expired = sealed_by(&t, "ann");
+	t.q.not_before_ns = clock_ns(CLOCK_REALTIME);
+	t.q.not_after_ns = t.q.not_before_ns + 60ull * SECOND_NS;
+	struct str none = sealed_by(&t, ""), eve = sealed_by(&t, "eve"), ann = sealed_by(&t, "ann");
+	REFUSES(named, STR(""), NAMED, NO_ORDER);
+	REFUSES(all, STR(""), "--all", NO_ORDER);
+	REFUSES(named, STR("nonsense"), NAMED, "the message is not a question");
+	REFUSES(named, question, NAMED, "what is signed is a question, not an order to stop");
+	REFUSES(all, ann, "--all", "the order to stop is not for what the message names");
+	REFUSES(other, ann, "01000000000000000000000000000000",
+		"the order to stop is not for what the message names");
+	REFUSES(named, none, NAMED, NO_ORDER);
+	REFUSES(named, eve, NAMED,
+		"the order to stop is signed by a key that this host does not allow");
+	AUTO_SB json = {0};
+	e = guard_stop(g, named, expired, &json);
+	CHECK(e &&
+	      str_starts(str_z(e->msg), STR("the order to stop has expired, and is late by ")));
+	err_free(e);
+	check_stop(g, named, ann, "", RECORD("ann@desk", NAMED, "answered", ""), __LINE__);
+	const char *copy =
+		"the order to stop was asked before: it is a copy, or the agent was restarted";
+	check_stop(g, named, ann, copy,
+		   RECORD("ann@desk", NAMED, "refused",
+			  "the order to stop was asked before: it is a copy, or the agent was "
+			  "restarted"),
+		   __LINE__);
+	t.q.name = STR("");
+	check_stop(g, all, sealed_by(&t, "ann"), "", RECORD("ann@desk", "--all", "answered", ""),
+		   __LINE__);
+	t.c.allow = CONF_ANY;
+	check_stop(g, named, STR(""), "", "", __LINE__);
+	guard_free(g);
 	court_close(&t);
 }
 
