@@ -256,7 +256,7 @@ def stops():
 	refused_stop(id, 'the signature is not that of this order to stop', sealed=bytes(altered))
 	# In the same way by the program.
 	words = [[name], ['--all'], [name, '--key', 'eve']]
-	told = [spawn(sonde, 'fleet', 'stop', '--nats', server.url, '--wait', '5s', *w, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for w in words]
+	told = [spawn(sonde, 'fleet', 'stop', '--nats', server.url, '--wait', '%dms' % (5000 * slow), *w, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for w in words]
 	for p, why in zip(told, (UNSIGNED, UNSIGNED, 'the order to stop is signed by a key that this host does not allow')):
 		equal(p.communicate()[0], 'WARNING: web1: refused: %s\nstopped on 0 hosts, refused by 1\n' % why)
 		equal(p.returncode, 3)
@@ -283,7 +283,7 @@ def stops():
 	asker, id, question = begin(server)
 	refused_stop(id, UNSIGNED, secret=secret)
 	refused_stop(every, UNSIGNED, secret=secret)
-	rc, out, err = output(sonde, 'fleet', 'stop', '--nats', server.url, '--key', 'ann', '--wait', '5s', id.hex())
+	rc, out, err = output(sonde, 'fleet', 'stop', '--nats', server.url, '--key', 'ann', '--wait', '%dms' % (5000 * slow), id.hex())
 	equal((rc, out, err), (0, 'stopped on 1 host\n', ''))
 	ended(asker)
 	write_stub(STUB)
