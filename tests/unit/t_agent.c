@@ -212,7 +212,7 @@ static void give(struct bench *t, enum message_kind kind, u8 id, u64 first, u64 
 static const char *secret_of(u8 id)
 {
 	static char secret[QUESTION_SECRET + 1];
-	snprintf(secret, sizeof(secret), "this is what the asker of %u knows", id);
+	snprintf(secret, sizeof(secret), "what the asker of %u knows", id);
 	return secret;
 }
 
