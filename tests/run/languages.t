@@ -349,16 +349,16 @@ NEEDS fast x86_64 dwunwind file:/usr/bin/php
 TIMEOUT 30
 
 NAME processes of Ruby that have ended when their stacks are printed are named
-RUN LEAST=90 python3 tests/kernel/langended.py "$SONDE" 50 /usr/bin/ruby 2>/dev/null
+RUN LEAST=96 python3 tests/kernel/langended.py "$SONDE" 50 /usr/bin/ruby 2>/dev/null
 EXPECT
-	at least 90 of 100 processes
+	at least 96 of 100 processes
 NEEDS fast x86_64 dwunwind slow file:/usr/bin/ruby
 TIMEOUT 120
 
 NAME processes of JavaScript that have ended when their stacks are printed are named
-RUN LEAST=95 python3 tests/kernel/langended.py "$SONDE" 50 /usr/bin/node 2>/dev/null
+RUN python3 tests/kernel/langended.py "$SONDE" 100 /usr/bin/node 2>/dev/null
 EXPECT
-	at least 95 of 100 processes
+	at least 99 of 100 processes
 NEEDS fast x86_64 dwunwind slow file:/usr/bin/node
 TIMEOUT 120
 
@@ -447,8 +447,8 @@ NEEDS fast x86_64 dwunwind file:/usr/bin/unshare cmd:java cmd:javac
 TIMEOUT 60
 
 NAME processes of Java that have ended when their stacks are printed are named
-RUN LEAST=75 python3 tests/kernel/langended.py "$SONDE" 20 /usr/bin/java 2>/dev/null
+RUN LEAST=95 python3 tests/kernel/langended.py "$SONDE" 20 /usr/bin/java 2>/dev/null
 EXPECT
-	at least 75 of 100 processes
+	at least 95 of 100 processes
 NEEDS fast x86_64 dwunwind slow cmd:java cmd:javac
 TIMEOUT 120

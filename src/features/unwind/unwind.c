@@ -6,70 +6,21 @@
 #include "base/clock.h"
 #include "proc/proc.h"
 #include "report/loss.h"
-#include "run/mmap_events.h"
-#include "run/session.h"
 #include "sym/mappings.h"
-#include "sym/procs.h"
-#include "unwind/blocks.h"
-#include "unwind/copy.h"
 #include "unwind/cut.h"
-#include "unwind/java.h"
-#include "unwind/keys.h"
-#include "unwind/lang.h"
-#include "unwind/lists.h"
-#include "unwind/memory.h"
-#include "unwind/prefetch.h"
-#include "unwind/tails.h"
+#include "unwind/follow.h"
 #include "unwind/task.h"
 #include "unwind/v8.h"
 #include <errno.h>
 #include <sys/epoll.h>
 
 enum {
-	BUCKETS = 4096,
-	MAX_NONE = 16,   /* pages of a process that are known to hold nothing */
 	MAX_TAIL = 1024, /* frames of a stack */
-	PAGE = 4096,
 	COPIES_AT_ONCE = 256,
 	READ_AGAIN_NS = 100000000,
 	PREFETCH_NS = 1000000000,     /* of work for them */
 	PREFETCH_SLICE_NS = 10000000, /* while tracing, between records */
 	TEXT = 512,
-};
-
-struct follow {
-	u32 pid;
-	bool dirty; /* its list is: set by outdate() */
-	u64 space;
-	u64 asked_ns; /* /proc was read because an address was unknown */
-	struct ulist *list;
-	u64 none[MAX_NONE];
-	u32 nnone;
-	struct follow *chain;
-	struct unwind_piece heap[JAVA_HEAPS]; /* of code of Java, nheap of them */
-	u32 nheap, heap_tries;
-	u64 table; /* of the code of V8, by handles */
-};
-struct unwinder {
-	struct session *s;
-	bool ready; /* begin programs have run */
-	const struct unwind *u;
-	struct procs *procs;
-	struct blocks blocks;
-	struct lists lists;
-	struct unwind_memory memory; /* of both */
-	struct langs langs;
-	struct ring *copies;
-	struct prefetch prefetch;
-	u64 prefetch_ns; /* it took so far */
-	struct follow *bucket[BUCKETS];
-	u32 nfollow;
-	bool dirty; /* one of them may be */
-	struct tails tails;
-	u64 ncopy, ended[COPY_CUT + 1], no_list;
-	u64 ran, hidden; /* threads that ran meanwhile, or whose memory is not ours */
-	VEC(u64) cut_in; /* by file */
-	VEC(struct unwind_piece) piece;
 };
 
 /* NULL: dw_ustack is not used, or begin programs still run. */
@@ -83,330 +34,6 @@ static bool wants_child(const struct session *s, const void *self)
 {
 	(void)s;
 	return ((const struct unwinder *)self)->ready;
-}
-
-/* ---- files ---- */
-
-struct place {
-	struct unwinder *w;
-	const struct proc *proc;
-	const struct area *area;
-	/* what is asked there, and the answer */
-	sandbox_fn *fn;
-	struct str args;
-	struct sb *answer; /* NULL: it is asked later */
-};
-
-static bool ask_place(const struct place *at, const struct question *q)
-{
-	if (!at->answer)
-		return sandbox_ahead(at->w->s->h, at->fn, q);
-	struct err *e = sandbox_ask(at->w->s->h, at->fn, q, at->answer);
-	err_free(e);
-	return !e;
-}
-
-static bool ask_path(void *arg, const char *path)
-{
-	struct place *at = arg;
-	struct question q = {.path = path, .nfile = 1, .args = at->args};
-	struct err *e = image_find(path, &q.file[0]);
-	bool found = !e, ok = false;
-	err_free(e);
-	if (found) {
-		q.path = q.file[0].member ? path : at->area->module->path.s;
-		ok = ask_place(at, &q);
-		close(q.file[0].fd);
-	}
-	return ok;
-}
-
-static struct err *ask_file(void *arg, sandbox_fn *fn, struct str args, struct sb *answer)
-{
-	struct place *at = arg;
-	const struct question vdso = {.path = MAPS_VDSO, .args = args};
-	at->fn = fn;
-	at->args = args;
-	at->answer = answer;
-	bool ok = area_is_vdso(at->area)
-			  ? ask_place(at, &vdso)
-			  : area_paths(at->w->s->h, at->proc, at->area, ask_path, at);
-	return ok ? NULL : err_new("nothing leads to it");
-}
-
-static struct ufile *file_of(struct unwinder *w, const struct area *a)
-{
-	return blocks_file(&w->blocks, a->module);
-}
-
-/* Generated code is taken to keep frame pointers, but for what is known not to. */
-static u32 made_rule(struct unwinder *w, const struct proc *p, const struct area *a)
-{
-	u8 code[sizeof(((struct arch_stub *)0)->code)];
-	const struct arch_stub *stub = w->s->h->arch->unwind.stub;
-	if (stub && !p->ended && proc_read(w->s->h, (int)p->pid, a->start, code, sizeof(code)))
-		for (; stub->n; stub++)
-			if (!memcmp(code, stub->code, stub->n))
-				return unwind_rule(UNWIND_SP, stub->words, UNWIND_FP_SAME);
-	return unwind_by_fp(w->s->h->arch->unwind.link);
-}
-
-/* ---- lists ---- */
-
-static int by_start(const void *pa, const void *pb)
-{
-	const struct unwind_piece *a = pa, *b = pb;
-	return (a->start > b->start) - (a->start < b->start);
-}
-
-/* As the kernel has it. */
-static struct unwind_program_key program_key(u64 dev, u64 ino)
-{
-	enum { MINOR_BITS = 20 };
-	return (struct unwind_program_key){dev >> 32 << MINOR_BITS | (u32)dev, ino};
-}
-
-/* Programs know processes that run this file. Some are missed when it does not fit. */
-static void put_program(struct unwinder *w, struct unwind_program_key key, const struct ufile *f)
-{
-	struct unwind_program is = {.lang = f->lang};
-	u64 lowest = UINT64_MAX;
-	for (u32 i = 0; i < f->is.nseg; i++)
-		lowest = MIN(lowest, f->is.seg[i].addr);
-	is.code = (u32)(lowest - f->is.base);
-	if (f->is.nseg)
-		err_free(bpf_map_put(map_fd(w->s, w->u->programs), &key, &is));
-}
-
-/* The number of an interpreter, and 1. All its rows are made at once: the rest of a stack that came to some
- * that are not there would not have the frames of what it runs. */
-static u32 lang_of(struct unwinder *w, struct ufile *f, struct place *at)
-{
-	if (!f->lang_asked && w->langs.mem)
-		f->lang = langs_file(&w->langs, f->path, f->is.base, ask_file, at);
-	if (!f->lang_asked && f->lang) {
-		put_program(w, program_key(f->dev, f->ino), f);
-		blocks_early(&w->blocks, f, ask_file, at);
-	}
-	f->lang_asked = true;
-	return f->lang;
-}
-
-static struct unwind_piece piece_of(struct unwinder *w, const struct proc *p, const struct area *a)
-{
-	struct unwind_piece x = {.start = a->start, .end = a->end, .kind = UNWIND_PIECE_NONE};
-	struct place at = {.w = w, .proc = p, .area = a};
-	struct ufile *f = a->module ? file_of(w, a) : NULL;
-	if (f && blocks_pc(&w->blocks, f, a->off, ask_file, &at, &x.pc)) {
-		x.kind = UNWIND_PIECE_ROWS;
-		x.file = f->id;
-		x.lang = lang_of(w, f, &at);
-	} else if (!a->module && a->off & MAPS_MADE) {
-		x.kind = UNWIND_PIECE_RULE;
-		x.pc = made_rule(w, p, a);
-	}
-	return x;
-}
-
-/* Code that is made at run time is that of V8 if the process has some. V8 keeps a range of addresses for it, and
- * makes more of it readable whenever it needs it: what is around is taken for code, too, so that no stack has to
- * wait for the note of that. Pieces are in order. */
-static void made_pieces(struct unwinder *w, struct follow *f)
-{
-	const u64 around = 512ul << 20;
-	u32 lang = 0;
-	f->table = 0;
-	for (u32 i = 0; i < w->piece.n; i++) {
-		const struct unwind_piece *x = &w->piece.v[i];
-		if (!langs_native(&w->langs, x->lang))
-			continue;
-		lang = x->lang;
-		if (!f->table) /* V8 may have moved a part of its file: not that one tells where the table is */
-			f->table = v8_table(&w->langs, lang - 1, f->pid, x->start - x->pc);
-	}
-	for (u32 i = 0; lang && i < w->piece.n; i++) {
-		struct unwind_piece *x = &w->piece.v[i];
-		if (x->kind != UNWIND_PIECE_RULE)
-			continue;
-		u64 before = i ? x[-1].end : 0,
-		    behind = i + 1 < w->piece.n ? x[1].start : UINT64_MAX;
-		x->lang = lang;
-		x->file = (u32)(f->table >> V8_TABLE_SHIFT);
-		x->start -= MIN(x->start - before, around);
-		x->end += MIN(behind - x->end, around);
-	}
-}
-
-static void outdate(struct unwinder *w, struct follow *f)
-{
-	f->dirty = w->dirty = true;
-}
-
-/* Of a process that has Java at base (number, and 1). Its code may be there before the heaps are. */
-static void find_heaps(struct unwinder *w, struct follow *f, u32 lang, u64 base)
-{
-	enum { TRIES = 100 };
-	struct task t = {.h = w->s->h, .mem = proc_memory(w->s->h, (int)f->pid)};
-	f->nheap = java_heaps(&w->langs, lang - 1, &t, base, f->heap);
-	close_fd(&t.mem);
-	if (!f->nheap && f->heap_tries++ < TRIES)
-		outdate(w, f);
-}
-
-/* Those in heaps of Java give their place to them: heaps are as large as they may become. */
-static void heap_pieces(struct unwinder *w, struct follow *f)
-{
-	const struct unwind_piece *java = NULL;
-	u32 n = 0;
-	for (u32 i = 0; i < w->piece.n; i++)
-		if (w->piece.v[i].kind == UNWIND_PIECE_ROWS &&
-		    langs_java(&w->langs, w->piece.v[i].lang))
-			java = &w->piece.v[i];
-	if (!java)
-		return;
-	u32 lang = java->lang;
-	find_heaps(w, f, lang, java->start - java->pc);
-	bool unknown = !w->langs.mem[lang - 1].known; /* then stacks are counted */
-	for (u32 i = 0; i < w->piece.n; i++) {
-		bool in = false;
-		if (unknown && w->piece.v[i].kind == UNWIND_PIECE_RULE)
-			w->piece.v[i].lang = lang;
-		for (u32 k = 0; k < f->nheap; k++)
-			in |= w->piece.v[i].start < f->heap[k].end &&
-			      w->piece.v[i].end > f->heap[k].start;
-		if (!in)
-			w->piece.v[n++] = w->piece.v[i];
-	}
-	w->piece.n = n;
-	for (u32 k = 0; k < f->nheap && w->piece.n < UNWIND_PIECES; k++)
-		vec_add(&w->piece, f->heap[k]);
-	qsort(w->piece.v, w->piece.n, sizeof(*w->piece.v), by_start);
-}
-
-static void gather_pieces(struct unwinder *w, const struct proc *p, struct follow *f)
-{
-	w->piece.n = 0;
-	for (u32 i = 0; i < p->now->n && w->piece.n < UNWIND_PIECES; i++)
-		vec_add(&w->piece, piece_of(w, p, &p->now->v[i]));
-	for (u32 i = 0; i < f->nnone && w->piece.n < UNWIND_PIECES; i++) {
-		if (proc_area(p, UINT64_MAX, f->none[i])) /* something is there by now */
-			continue;
-		struct unwind_piece x = {f->none[i], f->none[i] + PAGE, 0, 0, UNWIND_PIECE_NONE, 0};
-		vec_add(&w->piece, x);
-	}
-	if (w->piece.n)
-		qsort(w->piece.v, w->piece.n, sizeof(*w->piece.v), by_start);
-	made_pieces(w, f);
-	heap_pieces(w, f);
-}
-
-static void drop_list(struct unwinder *w, struct follow *f)
-{
-	if (f->list)
-		lists_drop(&w->lists, f->list, now_ns());
-	f->list = NULL;
-}
-
-static void put_list(struct unwinder *w, struct follow *f)
-{
-	const struct proc *p = procs_get(w->procs, f->pid);
-	f->dirty = false;
-	if (!p || p->ended)
-		return;
-	gather_pieces(w, p, f);
-	struct ulist *x =
-		w->piece.n ? lists_put(&w->lists, w->piece.v, w->piece.n, now_ns()) : NULL;
-	if (!x) {
-		w->no_list += w->piece.n > 0;
-		return;
-	}
-	struct unwind_proc entry = {f->space, x->chunk, x->first, x->n, 0};
-	struct err *e = bpf_map_put(map_fd(w->s, w->u->procs), &f->pid, &entry);
-	drop_list(w, f);
-	f->list = x;
-	w->no_list += e != NULL;
-	err_free(e);
-}
-
-/* ---- processes ---- */
-
-static struct follow **follow_at(struct unwinder *w, u32 pid)
-{
-	struct follow **at = &w->bucket[pid % BUCKETS];
-	while (*at && (*at)->pid != pid)
-		at = &(*at)->chain;
-	return at;
-}
-
-static void follow_free(struct unwinder *w, struct follow **at)
-{
-	struct follow *f = *at;
-	drop_list(w, f);
-	*at = f->chain;
-	free(f);
-	w->nfollow--;
-}
-
-static void unfollow(struct unwinder *w, u32 pid)
-{
-	struct follow **at = follow_at(w, pid);
-	if (!*at)
-		return;
-	err_free(bpf_map_del(map_fd(w->s, w->u->procs), &pid));
-	follow_free(w, at);
-}
-
-static void make_room(struct unwinder *w, u32 pid)
-{
-	for (u32 i = 1; i < BUCKETS && w->nfollow >= UNWIND_PROCS; i++) {
-		struct follow *f = w->bucket[(pid + i) % BUCKETS];
-		if (f)
-			unfollow(w, f->pid);
-	}
-}
-
-/* A walk came to this process, as which it ran then. */
-static struct follow *follow(struct unwinder *w, u32 pid, u64 space)
-{
-	struct follow **at = follow_at(w, pid), *f = *at;
-	if (f && f->space == space)
-		return f;
-	if (!f) {
-		make_room(w, pid);
-		at = follow_at(w, pid);
-		f = *at = xcalloc(1, sizeof(*f));
-		w->nfollow++;
-	}
-	drop_list(w, f);
-	struct follow *chain = f->chain;
-	*f = (struct follow){.pid = pid, .space = space, .chain = chain};
-	outdate(w, f);
-	return f;
-}
-
-/* An interpreter begins. Copies of its stack would not have the frames of what it runs, so programs get
- * its list before they ask for it. */
-static void follow_early(struct unwinder *w, u32 pid)
-{
-	u64 space;
-	if (proc_stack_start(w->s->h, (int)pid, &space))
-		follow(w, pid, space);
-}
-
-/* A process mapped something, or began or ended. */
-static void take_note(struct session *s, void *self, const struct mmap_event *n)
-{
-	struct unwinder *w = self;
-	(void)s;
-	if (!w->ready)
-		return;
-	struct follow *f = *follow_at(w, n->pid);
-	if (n->kind == MMAP_EVENT_EXIT || n->kind == MMAP_EVENT_EXEC)
-		unfollow(w, n->pid);
-	else if (f && n->kind == MMAP_EVENT_MAP)
-		outdate(w, f);
-	else if (n->kind == MMAP_EVENT_MAP && langs_may_be(n->path))
-		follow_early(w, n->pid);
 }
 
 /* ---- copies ---- */
@@ -433,7 +60,7 @@ static const struct area *area_at(struct asking *x, u64 addr, const struct proc 
 		return a;
 	x->f->asked_ns = now;
 	x->looked = true;
-	outdate(w, x->f);
+	follow_outdate(w, x->f);
 	*p = procs_read(w->procs, x->copy->pid);
 	return *p ? proc_area(*p, x->copy->ns, addr) : NULL;
 }
@@ -441,13 +68,13 @@ static const struct area *area_at(struct asking *x, u64 addr, const struct proc 
 /* So that no program asks again. */
 static void note_none(struct unwinder *w, struct follow *f, u64 addr)
 {
-	if (f->nnone == MAX_NONE)
+	if (f->nnone == FOLLOW_NONE)
 		return;
 	for (u32 i = 0; i < f->nnone; i++)
-		if (f->none[i] == (addr & ~(u64)(PAGE - 1)))
+		if (f->none[i] == (addr & ~(u64)(FOLLOW_PAGE - 1)))
 			return;
-	f->none[f->nnone++] = addr & ~(u64)(PAGE - 1);
-	outdate(w, f);
+	f->none[f->nnone++] = addr & ~(u64)(FOLLOW_PAGE - 1);
+	follow_outdate(w, f);
 }
 
 /* The interpreter of a process, whose code it makes at run time (number, and 1; 0: none); Java's is in heaps if its
@@ -456,7 +83,7 @@ static u32 lang_of_made(struct unwinder *w, const struct proc *p)
 {
 	for (u32 i = 0; p && i < p->now->n; i++) {
 		const struct area *a = &p->now->v[i];
-		const struct ufile *f = a->module ? file_of(w, a) : NULL;
+		const struct ufile *f = a->module ? follow_file(w, a) : NULL;
 		if (f && (langs_native(&w->langs, f->lang) || langs_java(&w->langs, f->lang)))
 			return f->lang;
 	}
@@ -495,13 +122,13 @@ static const struct unwind_piece *heap_at(struct asking *x, const struct proc *p
 	struct follow *f = x->f;
 	for (u32 i = 0; !f->nheap && p && i < p->now->n; i++) {
 		const struct area *a = &p->now->v[i];
-		struct place at = {.w = w, .proc = p, .area = a};
+		struct follow_place at = {.w = w, .proc = p, .area = a};
 		struct ufile *file =
-			a->module && langs_may_be(a->module->path) ? file_of(w, a) : NULL;
+			a->module && langs_may_be(a->module->path) ? follow_file(w, a) : NULL;
 		u32 pc;
-		if (file && blocks_pc(&w->blocks, file, a->off, ask_file, &at, &pc) &&
-		    langs_java(&w->langs, lang_of(w, file, &at)))
-			find_heaps(w, f, file->lang, a->start - pc);
+		if (file && blocks_pc(&w->blocks, file, a->off, follow_ask_file, &at, &pc) &&
+		    langs_java(&w->langs, follow_lang(w, file, &at)))
+			follow_heaps(w, f, file->lang, a->start - pc);
 	}
 	for (u32 i = 0; i < f->nheap; i++)
 		if (addr - f->heap[i].start < f->heap[i].end - f->heap[i].start)
@@ -538,16 +165,16 @@ static bool rule_at(void *arg, u64 addr, struct copy_code *ret)
 	if (!a)
 		return false;
 	*ret = (struct copy_code){.sp = ret->sp, .leaf = ret->leaf};
-	ret->rule = a->module ? unwind_rule(UNWIND_NONE, 0, 0) : made_rule(x->w, p, a);
+	ret->rule = a->module ? unwind_rule(UNWIND_NONE, 0, 0) : follow_made_rule(x->w, p, a);
 	if (!a->module)
 		return rule_of_made(x, p, a, addr, fp, ret);
-	struct place at = {.w = x->w, .proc = p, .area = a};
-	x->file = file_of(x->w, a);
+	struct follow_place at = {.w = x->w, .proc = p, .area = a};
+	x->file = follow_file(x->w, a);
 	if (!x->file ||
-	    !blocks_pc(&x->w->blocks, x->file, addr - a->start + a->off, ask_file, &at, &pc))
+	    !blocks_pc(&x->w->blocks, x->file, addr - a->start + a->off, follow_ask_file, &at, &pc))
 		return true;
-	ret->rule = blocks_rule(&x->w->blocks, x->file, pc, ask_file, &at);
-	u32 lang = lang_of(x->w, x->file, &at);
+	ret->rule = blocks_rule(&x->w->blocks, x->file, pc, follow_ask_file, &at);
+	u32 lang = follow_lang(x->w, x->file, &at);
 	bool in_loop = langs_in_loop(&x->w->langs, lang, pc);
 	if (langs_native(&x->w->langs, lang)) {
 		ret->word = in_loop ? native_word(x, lang, addr, fp, false) : 0;
@@ -577,9 +204,9 @@ static void learn_program(struct unwinder *w, struct asking *x)
 {
 	const struct proc *p;
 	const struct area *a = area_at(x, x->copy->code, &p);
-	struct ufile *f = a && a->module ? file_of(w, a) : NULL;
+	struct ufile *f = a && a->module ? follow_file(w, a) : NULL;
 	if (f && f->lang)
-		put_program(w, x->copy->program, f);
+		follow_program(w, x->copy->program, f);
 }
 
 static void take_copy(struct unwinder *w, const struct unwind_copy *c)
@@ -587,7 +214,7 @@ static void take_copy(struct unwinder *w, const struct unwind_copy *c)
 	u64 frame[MAX_TAIL];
 	enum copy_end end;
 	mmap_events_drain(w->s); /* what was mapped before the stack was copied */
-	struct asking x = {.w = w, .copy = c, .f = follow(w, c->pid, c->space)};
+	struct asking x = {.w = w, .copy = c, .f = follow_process(w, c->pid, c->space)};
 	u32 n = copy_walk(w->s->h, c, rule_at, &x, frame, MIN(c->left, (u32)MAX_TAIL), &end);
 	if (c->mode == STACK_LANG)
 		n = task_only_words(frame, n);
@@ -597,7 +224,7 @@ static void take_copy(struct unwinder *w, const struct unwind_copy *c)
 	count_end(w, &x, end);
 	tails_keep(&w->tails, c->id, frame, n);
 	if (x.f->dirty)
-		put_list(w, x.f);
+		follow_put(w, x.f);
 	if (c->program.ino && !c->lang)
 		learn_program(w, &x);
 }
@@ -610,7 +237,7 @@ static void take_task(struct unwinder *w, const void *head)
 	mmap_events_drain(w->s);
 	task_open(&t, w->s->h, head);
 	struct unwind_copy *c = task_copy(&t);
-	struct asking x = {.w = w, .copy = c, .f = follow(w, c->pid, c->space), .t = &t};
+	struct asking x = {.w = w, .copy = c, .f = follow_process(w, c->pid, c->space), .t = &t};
 	struct task_walk walk = {&w->langs, rule_at, &x, &x.lang};
 	u32 n = task_walk(&t, &walk, frame, MIN(c->left, (u32)MAX_TAIL), &end);
 	if (t.mem < 0 || !task_sleeps(&t)) {
@@ -680,10 +307,10 @@ static bool finish(struct session *s, void *self, const struct type *t, u8 *key)
 
 static void make_area(struct unwinder *w, const struct proc *p, const struct area *a)
 {
-	struct place at = {.w = w, .proc = p, .area = a};
-	struct ufile *file = a->module ? file_of(w, a) : NULL;
+	struct follow_place at = {.w = w, .proc = p, .area = a};
+	struct ufile *file = a->module ? follow_file(w, a) : NULL;
 	if (file)
-		blocks_early(&w->blocks, file, ask_file, &at);
+		blocks_early(&w->blocks, file, follow_ask_file, &at);
 }
 
 /* All that they map now is made before the first event: what programs ask of their stacks while
@@ -698,11 +325,11 @@ static void expect(struct session *s, void *self, u32 pid)
 	memory_hold(&w->memory, false);
 	mmap_events_drain(s);
 	const struct proc *p = procs_read(w->procs, pid);
-	struct follow *f = p ? follow(w, pid, space) : NULL;
+	struct follow *f = p ? follow_process(w, pid, space) : NULL;
 	for (u32 i = 0; f && i < p->now->n; i++)
 		make_area(w, p, &p->now->v[i]);
 	if (f)
-		put_list(w, f);
+		follow_put(w, f);
 	if (!held)
 		memory_put(&w->memory);
 }
@@ -716,12 +343,12 @@ static void ask_ahead(struct unwinder *w)
 		const struct proc *p = procs_get(w->procs, in->pid.v[in->sent]);
 		for (; p && !p->ended && in->sent_areas < p->now->n; in->sent_areas++) {
 			const struct area *a = &p->now->v[in->sent_areas];
-			struct place at = {.w = w, .proc = p, .area = a};
-			struct ufile *file = a->module ? file_of(w, a) : NULL;
+			struct follow_place at = {.w = w, .proc = p, .area = a};
+			struct ufile *file = a->module ? follow_file(w, a) : NULL;
 			if (!sandbox_room(w->s->h))
 				return;
 			if (file)
-				blocks_ahead(&w->blocks, file, ask_file, &at);
+				blocks_ahead(&w->blocks, file, follow_ask_file, &at);
 		}
 	}
 }
@@ -739,7 +366,7 @@ static bool take_process_in(struct unwinder *w, u32 pid, u64 until)
 		ask_ahead(w);
 		make_area(w, p, &p->now->v[i]);
 	}
-	put_list(w, follow(w, pid, space));
+	follow_put(w, follow_process(w, pid, space));
 	return true;
 }
 
@@ -786,26 +413,15 @@ static void take_more_in(struct unwinder *w)
 
 /* ---- start, tick, report, end ---- */
 
-static void put_lists(struct unwinder *w)
-{
-	if (!w->dirty)
-		return;
-	w->dirty = false; /* before: what is out of date once more is met at the next tick */
-	for (u32 i = 0; i < BUCKETS; i++)
-		for (struct follow *f = w->bucket[i]; f; f = f->chain)
-			if (f->dirty)
-				put_list(w, f);
-}
-
 static void unwind_tick(struct session *s, void *self)
 {
 	struct unwinder *w = self;
 	(void)s;
-	put_lists(w); /* an interpreter may have begun: before all that takes longer */
+	follow_put_all(w); /* an interpreter may have begun: before all that takes longer */
 	if (w->copies)
 		ring_consume(w->copies, COPIES_AT_ONCE);
 	take_more_in(w);
-	put_lists(w);
+	follow_put_all(w);
 }
 
 static struct err *open_copies(struct session *s, struct unwinder *w)
@@ -963,9 +579,7 @@ static void unwind_report(struct session *s, void *self)
 static void unwind_close(void *self)
 {
 	struct unwinder *w = self;
-	for (u32 i = 0; i < BUCKETS; i++)
-		while (w->bucket[i])
-			follow_free(w, &w->bucket[i]);
+	follow_end(w);
 	ring_free(w->copies);
 	memory_free(&w->memory);
 	blocks_free(&w->blocks);
@@ -986,7 +600,7 @@ const struct service service_unwind = {
 	.busy = is_busy,
 	.wants_child = wants_child,
 	.child = expect,
-	.mapped = take_note,
+	.mapped = follow_note,
 	.tail = find_tail,
 	.frame = frame_of,
 	.finish_key = finish,
