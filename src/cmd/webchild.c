@@ -39,8 +39,8 @@ struct desk {
 static const char *const content_type[METRICS_FORMATS] = {
 	[METRICS_TEXT] = "text/plain; version=0.0.4; charset=utf-8",
 	[METRICS_OPEN] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
-	[METRICS_PROTO] = "application/vnd.google.protobuf; "
-			  "proto=io.prometheus.client.MetricFamily; encoding=delimited",
+	[METRICS_PROTO] = ("application/vnd.google.protobuf; "
+			   "proto=io.prometheus.client.MetricFamily; encoding=delimited"),
 };
 
 static void drop(struct answer *a)
