@@ -11,8 +11,9 @@
  *	agent_free(a)
  *
  * A question runs until it ends by itself, its time is over, it is stopped, or nothing is heard of the asker for
- * BEATS_END_MS. Its asker may always stop it; whether others may is asked of struct agent_setup. Its answer is kept until the asker has it, or for KEEP_MS and while KEEP_BYTES suffice. If a hub has it, it
- * is also kept as long as the asker is there, because the hub may die.
+ * BEATS_END_MS. Its asker may always stop it; whether others may is asked of struct agent_setup. Its answer is kept until
+ * the asker has it, or for KEEP_MS and while KEEP_BYTES suffice. If a hub has it, it is also kept as long as the asker is
+ * there, because the hub may die.
  */
 #pragma once
 #include "agent/task.h"
