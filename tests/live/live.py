@@ -797,11 +797,11 @@ def refused():
 def start(words, size=(24, 80), before='exec', command='live'):
 	"""It runs in a terminal of its own."""
 	child, fd = pty.fork()
-	if not child:
+	if not child:  # which has its size from the beginning
+		fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', size[0], size[1], 0, 0))
 		os.environ.update(TERM='xterm', LANG='C.UTF-8', EDITOR='true', VISUAL='')
 		os.execl('/bin/sh', 'sh', '-c', '%s %s %s %s' % (before, sonde, command, words))
 	os.set_inheritable(fd, False)
-	fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', size[0], size[1], 0, 0))
 	started.append((child, fd))
 	return child, fd
 
