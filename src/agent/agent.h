@@ -39,7 +39,7 @@ struct agent_setup {
 			     struct str signature);
 	struct err *(*start)(void *arg, const struct question *q, u64 for_ns, struct task **ret);
 	/* May the question with this id, or all if it is zeros, be ended? order: as a sealed question, or "". An error is the
-	 * reason why not. NULL: by anybody. */
+	 * reason why not. If the function is NULL, anybody may end them. */
 	struct err *(*stop)(void *arg, const u8 id[QUESTION_ID], struct str order);
 	/* What became of a question; why: it was refused. NULL: nobody wants to know. */
 	void (*ended)(void *arg, const u8 id[QUESTION_ID], const struct task *t, const char *why);

@@ -68,12 +68,12 @@ struct follow_place {
 	/* what is asked there, and the answer */
 	sandbox_fn *fn;
 	struct str args;
-	struct sb *answer; /* NULL: it is asked later */
+	struct sb *answer; /* if it is NULL, the answer is asked for later */
 };
 
 /* For the sandbox: one question about the file, or rows for blocks.h; arg: a struct follow_place. */
 struct err *follow_ask_file(void *arg, sandbox_fn *fn, struct str args, struct sb *answer);
-/* NULL: there are no more files. */
+/* The result is NULL when there are too many files. */
 struct ufile *follow_file(struct unwinder *w, const struct area *a);
 /* Code that is made at run time: the rule for all of an area. */
 u32 follow_made_rule(struct unwinder *w, const struct proc *p, const struct area *a);
