@@ -29,9 +29,14 @@ static inline void proto_bytes(struct sb *b, u32 field, struct str s)
 	proto_varint(b, s.n);
 	sb_add(b, s);
 }
-/* A double, by its bits. */
 static inline void proto_fixed64(struct sb *b, u32 field, u64 bits)
 {
 	proto_varint(b, (u64)field << 3 | 1);
 	sb_mem(b, &bits, sizeof(bits));
+}
+static inline void proto_double(struct sb *b, u32 field, double n)
+{
+	u64 bits;
+	memcpy(&bits, &n, sizeof(bits));
+	proto_fixed64(b, field, bits);
 }

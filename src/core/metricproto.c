@@ -36,14 +36,7 @@ enum {
 	SPAN_GAP = 1,
 	SPAN_LENGTH = 2,
 };
-enum { MOST_SCHEMA = 8 };
-
-static void put_double(struct sb *b, u32 field, double n)
-{
-	u64 bits;
-	memcpy(&bits, &n, sizeof(bits));
-	proto_fixed64(b, field, bits);
-}
+enum { NOT_NATIVE = -1, MOST_SCHEMA = 8 };
 
 static void put_labels(struct sb *b, struct str labels)
 {
@@ -77,9 +70,11 @@ static i32 native_index(double value, u32 schema)
 	return exact ? i : i + 1;
 }
 
-/* The coarsest in which buckets with these bounds stay apart. */
-static u32 native_schema(const struct metric_shape *s, const struct metric_memory *k)
+/* The coarsest in which the buckets of a family stay apart. */
+static u32 native_schema(const struct metric_family *f)
 {
+	const struct metric_shape *s = &f->shape;
+	const struct metric_memory *k = metric_bounds(f);
 	u32 schema = 0;
 	for (u32 i = 1; i < k->bound.n; i++) {
 		i64 a = k->bound.v[i - 1], b = k->bound.v[i];
@@ -154,11 +149,11 @@ static void end_native(struct native *n, u32 field, struct sb *out)
 
 /* The bucket without end is counted behind the largest bound. */
 static void put_native(struct sb *b, const struct metric_family *f, const struct series *s,
-		       const struct metric_memory *k)
+		       u32 schema)
 {
 	static const double zero_width = 0x1p-128;
 	const struct metric_shape *shape = &f->shape;
-	u32 schema = native_schema(shape, k);
+	const struct metric_memory *k = metric_bounds(f);
 	u64 zeros = 0;
 	struct native below = {0}, above = {0};
 	for (u32 p = s->npart; p--;)
@@ -183,7 +178,7 @@ static void put_native(struct sb *b, const struct metric_family *f, const struct
 	}
 	end_native(&above, NATIVE_POSITIVE, b);
 	proto_number(b, NATIVE_SCHEMA, zigzag(schema));
-	put_double(b, NATIVE_ZERO_WIDTH, zero_width);
+	proto_double(b, NATIVE_ZERO_WIDTH, zero_width);
 	proto_number(b, NATIVE_ZEROS, zeros);
 }
 
@@ -193,30 +188,29 @@ static void put_bucket(struct sb *b, double up_to, u64 below)
 {
 	AUTO_SB bucket = {0};
 	proto_number(&bucket, BUCKET_BELOW, below);
-	put_double(&bucket, BUCKET_UP_TO, up_to);
+	proto_double(&bucket, BUCKET_UP_TO, up_to);
 	proto_bytes(b, HISTOGRAM_BUCKET, sb_str(&bucket));
 }
 
 /* A map keeps no sum: it is not a number. */
 static void put_hist(struct sb *b, const struct metric_family *f, const struct series *s,
-		     bool native)
+		     i32 schema)
 {
-	const struct metric_memory *k = f->shape.memory ? f->shape.memory : &f->own;
+	const struct metric_memory *k = metric_bounds(f);
 	u64 below = 0;
 	proto_number(b, SUM_COUNT, (u64)s->count);
-	put_double(b, SUM_VALUE, __builtin_nan(""));
+	proto_double(b, SUM_VALUE, __builtin_nan(""));
 	for (u32 i = 0, p = 0; i < k->bound.n; i++) {
-		for (; p < s->npart && !s->part[p].last && s->part[p].up_to <= k->bound.v[i]; p++)
-			below += (u64)s->part[p].n;
+		below += metric_up_to(s, &p, k->bound.v[i]);
 		put_bucket(b, metric_scaled(&f->shape, (double)k->bound.v[i]), below);
 	}
 	put_bucket(b, __builtin_inf(), (u64)s->count);
-	if (native)
-		put_native(b, f, s, k);
+	if (schema != NOT_NATIVE)
+		put_native(b, f, s, (u32)schema);
 }
 
 static void put_series(struct sb *family, const struct metric_family *f, const struct series *s,
-		       bool native)
+		       i32 schema)
 {
 	static const u32 fields[] = {
 		[METRIC_NONE] = SERIES_GAUGE,      [METRIC_GAUGE] = SERIES_GAUGE,
@@ -228,12 +222,12 @@ static void put_series(struct sb *family, const struct metric_family *f, const s
 	AUTO_SB data = {0};
 	put_labels(&b, s->labels);
 	if (f->type == METRIC_HISTOGRAM) {
-		put_hist(&data, f, s, native);
+		put_hist(&data, f, s, schema);
 	} else if (f->type == METRIC_SUMMARY) {
 		proto_number(&data, SUM_COUNT, (u64)s->count);
-		put_double(&data, SUM_VALUE, value);
+		proto_double(&data, SUM_VALUE, value);
 	} else {
-		put_double(&data, NUMBER_VALUE, value);
+		proto_double(&data, NUMBER_VALUE, value);
 	}
 	proto_bytes(&b, fields[f->type], sb_str(&data));
 	proto_bytes(family, FAMILY_SERIES, sb_str(&b));
@@ -247,6 +241,7 @@ static void put_family(struct sb *out, const struct metric_family *f, bool nativ
 		[METRIC_COUNTER] = COUNTER, [METRIC_HISTOGRAM] = HISTOGRAM,
 		[METRIC_SUMMARY] = SUMMARY,
 	};
+	i32 schema = native && f->type == METRIC_HISTOGRAM ? (i32)native_schema(f) : NOT_NATIVE;
 	AUTO_SB b = {0};
 	AUTO_SB help = {0};
 	sb_visible(&help, f->shape.help);
@@ -255,7 +250,7 @@ static void put_family(struct sb *out, const struct metric_family *f, bool nativ
 		proto_bytes(&b, FAMILY_HELP, sb_str(&help));
 	proto_number(&b, FAMILY_TYPE, types[f->type]);
 	for (u32 i = 0; i < f->series.n; i++)
-		put_series(&b, f, &f->series.v[i], native);
+		put_series(&b, f, &f->series.v[i], schema);
 	if (f->shape.unit.n)
 		proto_bytes(&b, FAMILY_UNIT, f->shape.unit);
 	proto_varint(out, b.n);

@@ -407,12 +407,11 @@ static void put_bucket(struct sb *out, const struct metric_family *f, const stru
 static void put_hist(struct sb *out, const struct metric_family *f, const struct series *s,
 		     bool open)
 {
-	const struct metric_memory *k = f->shape.memory ? f->shape.memory : &f->own;
+	const struct metric_memory *k = metric_bounds(f);
 	double below = 0; /* a bucket counts those before it, too */
 	for (u32 i = 0, p = 0; i < k->bound.n; i++) {
 		AUTO_SB le = {0};
-		for (; p < s->npart && !s->part[p].last && s->part[p].up_to <= k->bound.v[i]; p++)
-			below += s->part[p].n;
+		below += (double)metric_up_to(s, &p, k->bound.v[i]);
 		put_number(&le, metric_scaled(&f->shape, (double)k->bound.v[i]), open);
 		put_bucket(out, f, s, le.s, below);
 	}

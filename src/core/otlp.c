@@ -42,18 +42,6 @@ enum {
 	VALUE_STRING = 1,
 };
 
-static u64 bits_of(double n)
-{
-	u64 bits;
-	memcpy(&bits, &n, sizeof(bits));
-	return bits;
-}
-
-static void put_double(struct sb *b, u32 field, double n)
-{
-	proto_fixed64(b, field, bits_of(n));
-}
-
 static void put_pair(struct sb *b, u32 field, struct str key, struct str text)
 {
 	AUTO_SB value = {0};
@@ -83,15 +71,14 @@ static void put_times(struct sb *b, const struct metric_family *f, const struct 
 /* Observations by bucket, each on its own; the last one has no bound. */
 static void put_buckets(struct sb *b, const struct metric_family *f, const struct series *s)
 {
-	const struct metric_memory *k = f->shape.memory ? f->shape.memory : &f->own;
+	const struct metric_memory *k = metric_bounds(f);
 	AUTO_SB counts = {0};
 	AUTO_SB bounds = {0};
 	u32 p = 0;
 	u64 rest = (u64)s->count;
 	for (u32 i = 0; i < k->bound.n; i++) {
-		u64 n = 0, bound = bits_of(metric_scaled(&f->shape, (double)k->bound.v[i]));
-		for (; p < s->npart && !s->part[p].last && s->part[p].up_to <= k->bound.v[i]; p++)
-			n += (u64)s->part[p].n;
+		u64 n = metric_up_to(s, &p, k->bound.v[i]);
+		double bound = metric_scaled(&f->shape, (double)k->bound.v[i]);
 		sb_mem(&counts, &n, sizeof(n));
 		sb_mem(&bounds, &bound, sizeof(bound));
 		rest -= MIN(n, rest);
@@ -112,10 +99,10 @@ static void put_point(struct sb *data, const struct metric_family *f, const stru
 		put_labels(&b, HISTOGRAM_ATTRIBUTE, s->labels);
 	} else if (f->type == METRIC_SUMMARY) {
 		proto_fixed64(&b, POINT_COUNT, (u64)s->count);
-		put_double(&b, POINT_SUM, metric_scaled(&f->shape, s->value));
+		proto_double(&b, POINT_SUM, metric_scaled(&f->shape, s->value));
 		put_labels(&b, SUMMARY_ATTRIBUTE, s->labels);
 	} else {
-		put_double(&b, POINT_DOUBLE, metric_scaled(&f->shape, s->value));
+		proto_double(&b, POINT_DOUBLE, metric_scaled(&f->shape, s->value));
 		put_labels(&b, NUMBER_ATTRIBUTE, s->labels);
 	}
 	proto_bytes(data, DATA_POINT, sb_str(&b));
